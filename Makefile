@@ -1,0 +1,33 @@
+# make run     set up, then label the four-cluster data of the paper and print the certificate
+# make test    set up, then run all tests
+# make check   lint, types, spelling, and the one direction of imports
+# make bench   benchmarks; each checks its answer before it takes the time
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test check bench clean
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $@
+
+run: $(VENV)/.installed
+	$(BIN)/python examples/plot_four_clusters.py
+
+test: $(VENV)/.installed
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.installed
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+
+bench: $(VENV)/.installed
+	$(BIN)/python benchmarks/bench_dense_fit.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,15 @@
+"""What counts as a number; imports nothing of the package."""
+
+import math
+from numbers import Integral, Real
+from typing import TypeGuard
+
+
+def is_positive_number(value: object) -> TypeGuard[float]:
+    """Whether the value is a real number, positive and finite; True and False are not numbers here."""
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < math.inf
+
+
+def is_whole_number(value: object, minimum: int) -> TypeGuard[int]:
+    """Whether the value is a whole number that is at least ``minimum``."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= minimum

@@ -1,0 +1,50 @@
+"""Offsets that move the predicted class shares towards a prior."""
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
+
+from semikpca._typing import FloatArray, IntArray
+from semikpca.labels import UNLABELED
+
+_SOFTNESS = 0.01  # of the spread of the scores: how far a row counts for two classes while shares are matched
+
+
+def resolve_prior(class_prior, codes: IntArray, n_classes: int) -> FloatArray | None:
+    """Return the prior shares of the classes, or None."""
+    if class_prior is None:
+        return None
+    if isinstance(class_prior, str):
+        if class_prior != "labeled":
+            raise ValueError(f"class_prior must be None, 'labeled' or an array of shares, got {class_prior!r}.")
+        shares = np.bincount(codes[codes != UNLABELED], minlength=n_classes).astype(float)
+    else:
+        shares = np.asarray(class_prior, dtype=float)
+    if shares.shape != (n_classes,) or not np.isfinite(shares).all() or (shares <= 0).any():
+        raise ValueError(
+            f"class_prior must hold a positive share for each of the {n_classes} classes, got {class_prior!r}."
+        )
+    return np.asarray(shares / shares.sum())
+
+
+def prior_offsets(scores: FloatArray, prior: FloatArray) -> FloatArray:
+    """Return one offset a class, so that the largest of ``scores + offsets`` is class c for a share prior[c] of rows.
+
+    Notes
+    -----
+    The offsets minimize the convex function mean(max_c(score_c + b_c)) − prior·b, whose slope is the difference
+    between the shares and the prior. The maximum is smoothed a little so that it has a gradient.
+    """
+    spread = float(scores.std(dtype=np.float64))
+    if spread == 0 or len(prior) == 1:
+        return np.zeros(len(prior), dtype=scores.dtype)
+    scaled = scores.astype(np.float64) / (_SOFTNESS * spread)
+
+    def slope(offsets: FloatArray) -> tuple[float, FloatArray]:
+        moved = scaled + offsets
+        value = float(np.mean(logsumexp(moved, axis=1)) - prior @ offsets)
+        return value, np.asarray(softmax(moved, axis=1).mean(axis=0) - prior)
+
+    found = minimize(slope, np.zeros(len(prior)), jac=True, method="BFGS")
+    offsets = _SOFTNESS * spread * (found.x - found.x.mean())
+    return np.asarray(offsets.astype(scores.dtype))

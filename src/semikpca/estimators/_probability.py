@@ -1,0 +1,68 @@
+"""From decision values to probabilities: one temperature, learned from labels that are left out."""
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax, softmax
+
+from semikpca._typing import FloatArray, IntArray
+from semikpca.labels import UNLABELED, class_scores
+
+# The sharpness is searched in these multiples of 1 / (typical score), on a logarithmic scale: from probabilities
+# that are flat to a percent to ones that are certain in double precision.
+_SEARCH = (np.log(1e-2), np.log(1e3))
+MAX_LEFT_OUT = 256  # labels that are left out to learn one number; more would cost and change little
+
+
+def probabilities(decision: FloatArray, n_classes: int, sharpness: float) -> FloatArray:
+    """Return the probability of each class, shape (n, n_classes); rows sum to 1."""
+    return np.asarray(softmax(sharpness * class_scores(decision, n_classes), axis=1))
+
+
+def learn_sharpness(left_out: FloatArray, codes: IntArray, n_classes: int, decision: FloatArray) -> float:
+    """Return the factor that turns scores into log-probabilities.
+
+    Parameters
+    ----------
+    left_out : ndarray of shape (m, n_columns)
+        Decisions at labeled rows, each without its own label.
+    codes : ndarray of shape (m,)
+        Their labels.
+    decision : ndarray of shape (n, n_columns)
+        Decisions at all rows, which set the scale.
+
+    Notes
+    -----
+    The factor maximizes the likelihood of the left-out labels. Targets are smoothed by Laplace's rule, (m + 1) /
+    (m + n_classes) for the given class, as Platt did, so that a handful of correct labels does not end in
+    certainty. Where no label can be left out without its class vanishing, the same rule speaks alone: a row
+    with a typical margin gets the confidence that m labels can give.
+    """
+    if n_classes == 1:
+        return 1.0
+    scores_of_rows = class_scores(decision, n_classes)
+    top_two = np.partition(scores_of_rows, -2, axis=1)[:, -2:]
+    margin = float(np.sqrt(np.mean((top_two[:, 1] - top_two[:, 0]) ** 2, dtype=np.float64)))
+    if margin == 0:
+        return 1.0
+    counts = np.bincount(codes, minlength=n_classes)
+    usable = counts[codes] > 1
+    m = int(usable.sum())
+    if m == 0:
+        return float(np.log(len(codes) + 1) / margin)
+    scores = class_scores(left_out[usable], n_classes)
+    targets = np.full(scores.shape, 1 / (m + n_classes))
+    targets[np.arange(m), codes[usable]] = (m + 1) / (m + n_classes)
+
+    def loss(log_factor: float) -> float:
+        return -float(np.sum(targets * log_softmax(np.exp(log_factor) / margin * scores, axis=1)))
+
+    best = minimize_scalar(loss, bounds=_SEARCH, method="bounded")
+    return float(np.exp(best.x) / margin)
+
+
+def rows_to_leave_out(codes: IntArray) -> IntArray:
+    """Return labeled rows, all of them or an even choice of ``MAX_LEFT_OUT``."""
+    labeled = np.flatnonzero(codes != UNLABELED)
+    if len(labeled) <= MAX_LEFT_OUT:
+        return labeled
+    return labeled[np.linspace(0, len(labeled) - 1, MAX_LEFT_OUT).astype(np.intp)]

@@ -1,0 +1,196 @@
+"""What all kernel classifiers of the package share: decisions that are linear in the labels."""
+
+import logging
+import warnings
+from abc import ABCMeta, abstractmethod
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from semikpca import labels as coding
+from semikpca.estimators import _probability as probability
+from semikpca.estimators._class_prior import prior_offsets, resolve_prior
+from semikpca.estimators._validation import (
+    check_iteration,
+    check_same_length,
+    set_kernel_tags,
+    validate_rows,
+)
+from semikpca.exceptions import SingleClassWarning
+from semikpca.kernels import as_kernel
+from semikpca.operators import KernelOperator, choose_backend, make_operator
+from semikpca.problem import DualSolution, LabelResponse
+from semikpca.solvers import Status
+from semikpca.spectrum import require_semidefinite
+
+logger = logging.getLogger("semikpca")
+
+# A stored matrix makes products cheap, so digits are worth more than the few steps they cost.
+STORED_MATRIX_RTOL = 1e-12
+
+
+class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """A classifier whose decisions are H y: H from the rows, y from the labels.
+
+    A subclass says how H comes from a kernel operator, how labels are read, and what becomes of a decision when its
+    own label is left out. Fitting, prediction on new rows and probabilities are the same for all.
+    """
+
+    class_prior = None  # a subclass may have a parameter of this name
+
+    # -- what a subclass provides ------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _check_params(self) -> None:
+        """Check the parameters that only this class has."""
+
+    @abstractmethod
+    def _set_up(self, operator: KernelOperator) -> LabelResponse:
+        """Return H for the training rows, and store what was learned of the kernel matrix."""
+
+    @abstractmethod
+    def _restore(self, operator: KernelOperator) -> LabelResponse:
+        """Return H again, from what ``_set_up`` stored."""
+
+    @abstractmethod
+    def _encode(self, y) -> coding.LabelCoding:
+        """Return the classes and class numbers of y."""
+
+    @abstractmethod
+    def _leave_own_label_out(self, decision, own_response, targets):
+        """Return decisions at labeled rows without their own labels; ``own_response`` holds H[i, i]."""
+
+    # -- fit ---------------------------------------------------------------------------------------------------
+
+    def _fit(self, X, y):
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        self._check_params()
+        check_iteration(self.tol, self.max_iter)
+        kernel = as_kernel(self.kernel)
+        rows = validate_rows(self, X, kernel, reset=True)
+        labels = self._encode(y)
+        check_same_length(rows, labels.codes)
+        if labels.n_classes == 1:
+            warnings.warn(
+                f"All given labels are {labels.classes[0]!r}, so every row gets that class. Label a row of "
+                "another class.",
+                SingleClassWarning,
+                stacklevel=3,
+            )
+        self.backend_ = choose_backend(self.backend, len(labels.codes))
+        self.kernel_ = clone(kernel).fit(rows)
+        self.X_fit_ = rows
+        self.classes_ = labels.classes
+        operator = make_operator(self.kernel_, rows, self.backend_)
+        if not self.kernel_.is_definite:
+            require_semidefinite(operator)
+        self._response = self._set_up(operator)
+        self._learn(labels, self._solve(labels, operator.dtype))
+        return self
+
+    def _solve(self, labels: coding.LabelCoding, dtype) -> DualSolution:
+        solution = self._response.solve(coding.signed_targets(labels.codes, labels.n_classes, dtype))
+        if solution.status is not Status.SOLVED:
+            warnings.warn(
+                f"The solve was {solution.status.value} (relative residual {solution.residual:.1e} after "
+                f"{solution.n_iter} steps).",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        if self.verbose:
+            logger.info("solved in %d steps, relative residual %.1e", solution.n_iter, solution.residual)
+        return solution
+
+    def _learn(self, labels: coding.LabelCoding, solution: DualSolution) -> None:
+        """Store the solution and everything that is read off it."""
+        n_classes = labels.n_classes
+        self.label_coding_ = labels
+        self._solution = solution
+        self.alpha_ = squeezed(solution.alpha)
+        self.dual_coef_ = squeezed(solution.dual_coef)
+        self.intercept_ = solution.intercept
+        self.n_iter_ = solution.n_iter
+        prior = resolve_prior(self.class_prior, labels.codes, n_classes)
+        self.class_offsets_ = np.zeros(solution.decision.shape[1], dtype=solution.decision.dtype)
+        if prior is not None and n_classes > 1:
+            offsets = prior_offsets(coding.class_scores(solution.decision, n_classes), prior)
+            # Two classes share one column, whose sign flips between them.
+            self.class_offsets_ += (offsets[1] - offsets[0]) / 2 if n_classes == 2 else offsets
+        decision = solution.decision + self.class_offsets_
+        self.decision_ = squeezed(decision)
+        left_out_rows = probability.rows_to_leave_out(labels.codes)
+        left_out = self.left_out_decisions(left_out_rows)
+        self.sharpness_ = probability.learn_sharpness(left_out, labels.codes[left_out_rows], n_classes, decision)
+
+    def label_response(self, rows):
+        """Return the columns of H at ``rows``, shape (n_samples, len(rows)): how decisions answer to a target there.
+
+        Decisions are H @ targets (plus class offsets), so this is what a unit of label at each row would add.
+        """
+        return self._set_up_again().columns(np.asarray(rows, dtype=np.intp)).decision
+
+    def left_out_decisions(self, rows):
+        """Return decisions at labeled ``rows``, each without its own label, shape (len(rows), n_columns)."""
+        rows = np.asarray(rows, dtype=np.intp)
+        labels, solution = self.label_coding_, self._solution
+        targets = coding.signed_targets(labels.codes, labels.n_classes, solution.decision.dtype)[rows]
+        own_response = self.label_response(rows)[rows, np.arange(len(rows))]
+        left_out = self._leave_own_label_out(solution.decision[rows], own_response, targets)
+        return left_out + self.class_offsets_
+
+    # -- predict -----------------------------------------------------------------------------------------------
+
+    def decision_function(self, X):
+        """Return f(x) for new rows, exact: on the training rows it equals ``decision_``.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) for two classes, positive for ``classes_[1]``, or (n_rows, n_classes)
+        """
+        check_is_fitted(self)
+        rows = validate_rows(self, X, self.kernel_, reset=False)
+        cross = self.kernel_.pairwise(rows, self.X_fit_)
+        decision = cross @ self._solution.dual_coef + self.intercept_ + self.class_offsets_
+        return squeezed(decision)
+
+    def predict(self, X):
+        """Return the label of each row."""
+        decision = self.decision_function(X)
+        return self.label_coding_.decode(coding.predicted_codes(decision, self.label_coding_.n_classes))
+
+    def predict_proba(self, X):
+        """Return the probability of each class, shape (n_rows, n_classes), in the order of ``classes_``.
+
+        One temperature, learned from decisions at labeled rows without their own labels, turns decisions into
+        probabilities; with few labels it stays cautious.
+        """
+        return self.decision_probabilities(self.decision_function(X))
+
+    def decision_probabilities(self, decision):
+        """Return the class probabilities that belong to decision values, shape (n_rows, n_classes)."""
+        return probability.probabilities(decision, self.label_coding_.n_classes, self.sharpness_)
+
+    def _set_up_again(self) -> LabelResponse:
+        """Return H, set up again where the model was loaded without it."""
+        check_is_fitted(self)
+        if getattr(self, "_response", None) is None:
+            self._response = self._restore(make_operator(self.kernel_, self.X_fit_, self.backend_))
+        return self._response
+
+    # -- scikit-learn ------------------------------------------------------------------------------------------
+
+    def __getstate__(self):
+        """Leave the kernel matrix and its factor behind: n² numbers that come back from the rows when needed."""
+        state = super().__getstate__().copy()
+        state.pop("_response", None)
+        return state
+
+    def __sklearn_tags__(self):
+        return set_kernel_tags(super().__sklearn_tags__(), self.kernel)
+
+
+def squeezed(columns):
+    return columns[:, 0] if columns.shape[1] == 1 else columns

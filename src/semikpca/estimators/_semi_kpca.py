@@ -1,0 +1,134 @@
+"""Semi-supervised kernel PCA (Problem 4, Theorem 2, Algorithm 1)."""
+
+import warnings
+
+from semikpca.convexity import ConvexityCertificate
+from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL, logger
+from semikpca.estimators._transductive import TransductiveClassifier
+from semikpca.estimators._validation import check_count
+from semikpca.exceptions import DegenerateSpectrumWarning
+from semikpca.operators import KernelOperator
+from semikpca.problem import SemiKPCAResponse
+from semikpca.spectrum import Spectrum, full_spectrum, removable_spectrum
+
+
+class SemiKPCAClassifier(TransductiveClassifier):
+    """Semi-supervised kernel PCA: labels for all rows from a few, by one convex problem.
+
+    Parameters
+    ----------
+    kernel : Kernel, str or callable, default="rbf"
+        Which matrix: a kernel object, a shorthand ("rbf", "laplacian", "poly", "linear", "cosine", "precomputed"), or a
+        function k(A, B) of two collections or of two objects.
+    n_components_removed : int, default=1
+        k: leading components of the kernel matrix that are taken out. The first one carries little but the mean.
+        Where the cut falls inside a repeated eigenvalue, its whole eigenspace is removed, with a warning.
+    error_weight : float or "middle", default="middle"
+        The paper's γ. A number in (0, 1) in multiples of the bound 1/λ(k+1); "middle" is the paper's rule, the middle
+        of (1/λk, 1/λ(k+1)) on a logarithmic scale.
+    error_weight_unit : {"relative", "absolute"}, default="relative"
+        "absolute" takes ``error_weight`` as it stands.
+    class_prior : None, "labeled" or array-like of shape (n_classes,), default=None
+        Shares that the predicted classes should have, in the order of ``classes_``; "labeled" takes those of the given
+        labels. An offset for each class moves the predicted shares there.
+    backend : {"auto", "dense"}, default="auto"
+        Where and how the kernel matrix is kept; it changes only the cost.
+    tol : float, default=1e-6
+        Relative tolerance of iterative solves that work without a stored matrix.
+    max_iter : int or None, default=None
+        Most steps of an iterative solve; None allows ten times what theory expects.
+    random_state : int, RandomState or None, default=None
+        For back ends that draw at random; the dense one does not.
+    verbose : int, default=0
+        With 1 or more, progress goes to the logger "semikpca".
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    transduction_ : ndarray of shape (n_samples,)
+        The label of every training row.
+    decision_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+    label_distributions_ : ndarray of shape (n_samples, n_classes)
+    dual_coef_ : ndarray, same shape as ``decision_``
+        (I − VVᵀ)α: coefficients of w over the training rows.
+    alpha_ : ndarray, same shape as ``decision_``
+        The paper's multipliers α.
+    eigenvalues_ : ndarray of shape (k + 1,)
+    eigenvectors_ : ndarray of shape (n_samples, k)
+    error_weight_ : float
+        The absolute error weight.
+    certificate_ : ConvexityCertificate
+    kernel_ : Kernel
+        The fitted kernel.
+    backend_ : str
+    n_iter_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+
+    Examples
+    --------
+    >>> from semikpca import SemiKPCAClassifier
+    >>> X = [[0.0], [0.2], [0.4], [3.0], [3.2], [3.4]]
+    >>> model = SemiKPCAClassifier().fit(X, [0, -1, -1, -1, -1, 1])
+    >>> model.transduction_.tolist()
+    [0, 0, 0, 1, 1, 1]
+    >>> model.certificate_.regime.has_unique_solution
+    True
+    """
+
+    def __init__(
+        self,
+        kernel="rbf",
+        *,
+        n_components_removed=1,
+        error_weight="middle",
+        error_weight_unit="relative",
+        class_prior=None,
+        backend="auto",
+        tol=1e-6,
+        max_iter=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.kernel = kernel
+        self.n_components_removed = n_components_removed
+        self.error_weight = error_weight
+        self.error_weight_unit = error_weight_unit
+        self.class_prior = class_prior
+        self.backend = backend
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _check_params(self):
+        check_count("n_components_removed", self.n_components_removed, 0)
+
+    def _set_up(self, operator: KernelOperator):
+        requested = int(self.n_components_removed)
+        spectrum, cut = removable_spectrum(operator, requested)
+        if cut > requested:
+            warnings.warn(DegenerateSpectrumWarning(requested, cut, float(spectrum.eigenvalues[cut - 1])), stacklevel=3)
+        interval = ConvexityCertificate.from_spectrum(spectrum, cut)
+        self.error_weight_ = interval.resolve(self.error_weight, self.error_weight_unit)
+        self.certificate_ = interval.at(self.error_weight_)
+        self.eigenvalues_ = spectrum.eigenvalues
+        self.eigenvectors_ = spectrum.eigenvectors[:, :cut]
+        if self.verbose:
+            logger.info("%s", self.certificate_)
+        return self._restore(operator)
+
+    def full_spectrum(self) -> Spectrum:
+        """Return all eigenpairs of the kernel matrix, from which every error weight follows."""
+        return full_spectrum(self._set_up_again().operator)
+
+    def _restore(self, operator: KernelOperator):
+        cut = self.certificate_.n_components_removed
+        return SemiKPCAResponse(
+            operator,
+            self.eigenvalues_[:cut],
+            self.eigenvectors_,
+            self.certificate_,
+            rtol=min(self.tol, STORED_MATRIX_RTOL),
+            max_iter=self.max_iter,
+        )

@@ -1,0 +1,94 @@
+"""What every estimator checks at its border."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import validate_data
+
+from semikpca._numbers import is_positive_number, is_whole_number
+from semikpca.kernels import Kernel, as_kernel
+
+FLOATS = [np.float64, np.float32]
+
+
+def validate_rows(estimator, X, kernel: Kernel, *, reset: bool):
+    """Return the rows as the kernel takes them: a float matrix, a CSR matrix, or a list of objects."""
+    if kernel.input_kind == "objects" and not _is_table(X):
+        return _as_objects(X, minimum=2 if reset else 1)
+    if not reset and kernel.input_kind == "matrix" and getattr(X, "ndim", 2) == 2:
+        _check_cross_kernel(X, estimator.n_features_in_)
+    return validate_data(
+        estimator,
+        X,
+        reset=reset,
+        dtype=FLOATS,
+        accept_sparse="csr" if kernel.accepts_sparse else False,
+        ensure_min_samples=2 if reset else 1,
+    )
+
+
+def set_kernel_tags(tags, kernel):
+    """Tell scikit-learn what the kernel takes; an invalid kernel is reported by fit, not here."""
+    try:
+        kernel = as_kernel(kernel)
+    except ValueError:
+        return tags
+    tags.input_tags.sparse = kernel.accepts_sparse
+    tags.input_tags.pairwise = kernel.input_kind == "matrix"
+    return tags
+
+
+def check_count(name: str, value, minimum: int) -> int:
+    """Return a whole number that is at least ``minimum``."""
+    if not is_whole_number(value, minimum):
+        raise ValueError(f"{name} must be a whole number, {minimum} or more, got {value!r}.")
+    return int(value)
+
+
+def check_positive(name: str, value) -> float:
+    """Return a positive, finite number."""
+    if not is_positive_number(value):
+        raise ValueError(f"{name} must be a positive, finite number, got {value!r}.")
+    return float(value)
+
+
+def check_iteration(tol, max_iter) -> None:
+    """Check the two parameters that every iterative solve has."""
+    check_positive("tol", tol)
+    if max_iter is not None:
+        check_count("max_iter", max_iter, 1)
+
+
+def check_same_length(X, y) -> None:
+    """Refuse a y that does not belong to X."""
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if len(y) != n_rows:
+        raise ValueError(
+            f"X has {n_rows} rows and y has {len(y)} entries: inconsistent numbers of samples. Give one label for "
+            "each row, -1, None or NaN where it is not known."
+        )
+
+
+def _is_table(X) -> bool:
+    if sparse.issparse(X) or hasattr(X, "__dataframe__") or hasattr(X, "iloc"):
+        return True
+    return isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub"
+
+
+def _as_objects(X, minimum: int) -> list[Any]:
+    if isinstance(X, str | bytes):
+        raise ValueError(f"X must be a sequence of objects, got one string, {X[:30]!r}. Pass a list of strings.")
+    rows = list(X)
+    if len(rows) < minimum:
+        raise ValueError(f"Found {len(rows)} object(s) in X, while a minimum of {minimum} is required.")
+    return rows
+
+
+def _check_cross_kernel(X, n_training_rows: int) -> None:
+    shape = np.shape(X)
+    if len(shape) == 2 and shape[1] != n_training_rows:
+        raise ValueError(
+            f"X has {shape[1]} features, but a precomputed kernel expects {n_training_rows} features as input: one "
+            "kernel value for each training row, shape (n_rows, n_training_rows)."
+        )

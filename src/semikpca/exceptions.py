@@ -1,0 +1,91 @@
+"""Every error and warning of the package; each carries its numbers as attributes.
+
+All arguments go to ``super().__init__`` so that an exception survives pickling out of a parallel worker.
+"""
+
+
+class UnboundedProblemError(ValueError):
+    """The error weight is at or above the end of the convex interval (Theorem 2, case ii)."""
+
+    def __init__(self, error_weight: float, error_weight_max: float, n_components_removed: int) -> None:
+        super().__init__(error_weight, error_weight_max, n_components_removed)
+        self.error_weight = error_weight
+        self.error_weight_max = error_weight_max
+        self.n_components_removed = n_components_removed
+
+    def __str__(self) -> str:
+        return (
+            f"error_weight={self.error_weight:.6g} (absolute) leaves the problem unbounded: with "
+            f"n_components_removed={self.n_components_removed} it must stay below "
+            f"{self.error_weight_max:.6g}. Lower error_weight, remove more components, or use "
+            "error_weight_unit='relative' with a value between 0 and 1."
+        )
+
+
+class KernelRankError(ValueError):
+    """As many components were removed as the kernel matrix has, or more: nothing is left to learn with."""
+
+    def __init__(self, requested: int, removed: int, rank: int, n_samples: int) -> None:
+        super().__init__(requested, removed, rank, n_samples)
+        self.requested = requested
+        self.removed = removed
+        self.rank = rank
+        self.n_samples = n_samples
+
+    def __str__(self) -> str:
+        matrix = f"the kernel matrix of these {self.n_samples} rows has rank {self.rank}"
+        if self.requested < self.rank:
+            return (
+                f"n_components_removed={self.requested} cuts through a repeated eigenvalue, which can only be "
+                f"removed whole, and then nothing is left: {matrix}. Lower n_components_removed or use another "
+                "kernel."
+            )
+        hint = (
+            " Rank 1 means that the kernel cannot tell the rows apart: are all rows of X equal, or is the "
+            "kernel coefficient far too small?"
+            if self.rank == 1 and self.n_samples > 1
+            else ""
+        )
+        return (
+            f"n_components_removed={self.requested} leaves nothing: {matrix}, so at most "
+            f"{max(self.rank - 1, 0)} components can be removed. Lower n_components_removed or use another "
+            f"kernel.{hint}"
+        )
+
+
+class IndefiniteKernelError(ValueError):
+    """The matrix is no kernel: it has a negative eigenvalue beyond rounding."""
+
+    def __init__(self, smallest_eigenvalue: float, largest_eigenvalue: float) -> None:
+        super().__init__(smallest_eigenvalue, largest_eigenvalue)
+        self.smallest_eigenvalue = smallest_eigenvalue
+        self.largest_eigenvalue = largest_eigenvalue
+
+    def __str__(self) -> str:
+        return (
+            "The kernel matrix is not positive semi-definite: its smallest eigenvalue is "
+            f"{self.smallest_eigenvalue:.6g} (largest {self.largest_eigenvalue:.6g}). Use a positive "
+            f"semi-definite kernel, or shift the matrix yourself: K + {-self.smallest_eigenvalue:.6g} I is one."
+        )
+
+
+class DegenerateSpectrumWarning(UserWarning):
+    """The cut after component k falls inside a repeated eigenvalue; its whole eigenspace was removed."""
+
+    def __init__(self, requested: int, removed: int, eigenvalue: float) -> None:
+        super().__init__(requested, removed, eigenvalue)
+        self.requested = requested
+        self.removed = removed
+        self.eigenvalue = eigenvalue
+
+    def __str__(self) -> str:
+        return (
+            f"n_components_removed={self.requested} cuts through the repeated eigenvalue "
+            f"{self.eigenvalue:.6g}: which of its eigenvectors to remove is undefined. The whole eigenspace "
+            f"was removed, {self.removed} components in all. Set n_components_removed={self.removed} to "
+            "say so yourself."
+        )
+
+
+class SingleClassWarning(UserWarning):
+    """All given labels are of one class, so every row gets that class."""

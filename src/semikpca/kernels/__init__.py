@@ -1,0 +1,27 @@
+"""Which matrix? A kernel object answers, and nothing else does.
+
+Every kernel clones and takes ``get_params`` / ``set_params`` like a scikit-learn estimator, so ``kernel__gamma``
+works in a grid search. Strings are shorthands for kernels with their defaults; see :func:`as_kernel`.
+"""
+
+from semikpca.kernels._base import Kernel, ProductKernel
+from semikpca.kernels._callable import CallableKernel
+from semikpca.kernels._normalized import Normalized
+from semikpca.kernels._pairwise import RBF, Cosine, Laplacian, Linear, Polynomial
+from semikpca.kernels._precomputed import Precomputed
+from semikpca.kernels._shorthand import KernelLike, as_kernel
+
+__all__ = [
+    "RBF",
+    "CallableKernel",
+    "Cosine",
+    "Kernel",
+    "KernelLike",
+    "Laplacian",
+    "Linear",
+    "Normalized",
+    "Polynomial",
+    "Precomputed",
+    "ProductKernel",
+    "as_kernel",
+]

@@ -1,0 +1,92 @@
+"""Rules that choose a kernel coefficient from the data."""
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial.distance import pdist
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
+
+from semikpca._numbers import is_positive_number
+from semikpca._typing import FloatArray, Rows
+
+Gamma: TypeAlias = float | Literal["median", "scale"]
+Metric: TypeAlias = Literal["euclidean", "manhattan"]
+
+EXACT_MEDIAN_ROWS = 4_000
+SAMPLED_PAIRS = 4_000_000
+_SAMPLE_SEED = 0
+
+
+def median_distance(X: Rows, metric: Metric = "euclidean") -> float:
+    """Return the median distance over all pairs of distinct rows.
+
+    Exact up to ``EXACT_MEDIAN_ROWS`` rows; above, the median over a fixed, seeded sample of rows that has about as
+    many pairs, so that the same data always give the same kernel.
+    """
+    if X.shape[0] > EXACT_MEDIAN_ROWS:
+        n_sampled = int(np.sqrt(2 * SAMPLED_PAIRS))
+        chosen = np.random.default_rng(_SAMPLE_SEED).choice(X.shape[0], size=n_sampled, replace=False)
+        X = X[np.sort(chosen)]
+    distances = _pair_distances(X, metric)
+    # One partition in place: np.median copies, looks for NaN, and partitions at two places, three times the cost.
+    middle = len(distances) // 2
+    distances.partition(middle)
+    upper = distances[middle]
+    lower = upper if len(distances) % 2 else distances[:middle].max()
+    return float((lower + upper) / 2)
+
+
+def resolve_gamma(gamma: Gamma, X: Rows, median_rule: Callable[[float], float], metric: Metric) -> float:
+    """Return the kernel coefficient as a number, from a number or the name of a rule."""
+    if isinstance(gamma, str):
+        if gamma == "median":
+            median = median_distance(X, metric)
+            if median == 0:
+                raise ValueError(
+                    "gamma='median' has no value: the median distance between the rows of X is 0, so at least "
+                    "half of the pairs of rows are equal. Give gamma a number, or drop duplicate rows."
+                )
+            return median_rule(median)
+        if gamma == "scale":
+            variance = _variance(X)
+            if variance == 0:
+                raise ValueError(
+                    "gamma='scale' has no value: the variance of X is 0, all its entries are equal. Give gamma a "
+                    "number, or use rows that differ."
+                )
+            return float(1.0 / (X.shape[1] * variance))
+    return check_gamma(gamma)
+
+
+def check_gamma(gamma: object) -> float:
+    """Return gamma if it is a positive number; otherwise say what it may be."""
+    if is_positive_number(gamma):
+        return float(gamma)
+    raise ValueError(f"gamma must be 'median', 'scale' or a positive number, got {gamma!r}.")
+
+
+def fitted_gamma(kernel: object) -> float:
+    """Return the coefficient that a kernel evaluates with: the fitted one, or a given number."""
+    if hasattr(kernel, "gamma_"):
+        return float(kernel.gamma_)
+    gamma = kernel.gamma  # type: ignore[attr-defined]  # every caller has the parameter
+    if isinstance(gamma, str) and gamma in ("median", "scale"):
+        raise NotFittedError(f"{kernel!r} chooses gamma from the data: call fit(X) first, or give gamma a number.")
+    return check_gamma(gamma)
+
+
+def _pair_distances(X: Rows, metric: Metric) -> FloatArray:
+    """Return the distances of all pairs of rows as one flat array."""
+    if not sparse.issparse(X):
+        return np.asarray(pdist(X, "cityblock" if metric == "manhattan" else metric))
+    distances = euclidean_distances(X) if metric == "euclidean" else manhattan_distances(X)
+    return np.asarray(distances[np.triu_indices(X.shape[0], k=1)])
+
+
+def _variance(X: Rows) -> float:
+    if sparse.issparse(X):
+        return float(X.multiply(X).mean() - X.mean() ** 2)
+    return float(X.var())

@@ -1,0 +1,80 @@
+"""The contract that every kernel keeps."""
+
+from abc import ABC, abstractmethod
+from typing import Literal, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from semikpca._typing import FloatArray, Rows
+
+InputKind = Literal["vectors", "matrix", "objects"]
+
+
+class Kernel(BaseEstimator, ABC):
+    """A positive semi-definite function of two rows.
+
+    ``fit`` learns what depends on the data (a bandwidth, degrees) and stores it in attributes that end in an
+    underscore; ``pairwise`` evaluates. A kernel whose parameters are all numbers needs no ``fit``.
+    """
+
+    @property
+    def input_kind(self) -> InputKind:
+        """What the rows are: vectors, rows of a given kernel matrix, or any objects."""
+        return "vectors"
+
+    @property
+    def accepts_sparse(self) -> bool:
+        """Whether rows may be a CSR matrix."""
+        return True
+
+    @property
+    def is_definite(self) -> bool:
+        """Whether the matrix is positive semi-definite by construction; otherwise it is checked."""
+        return True
+
+    def fit(self, rows: Rows) -> Self:
+        """Learn what depends on the training rows; return the kernel itself."""
+        return self
+
+    @abstractmethod
+    def pairwise(self, A: Rows, B: Rows) -> FloatArray:
+        """Return the matrix of k(a, b), shape (len(A), len(B)), as a new array."""
+
+    @abstractmethod
+    def diag(self, A: Rows) -> FloatArray:
+        """Return k(a, a) for each row a of A."""
+
+    def __call__(self, A: Rows, B: Rows | None = None) -> FloatArray:
+        """Return ``pairwise(A, B)``, or ``pairwise(A, A)`` without B."""
+        return self.pairwise(A, A if B is None else B)
+
+
+class ProductKernel(Kernel):
+    """A kernel that is one matrix product and a function of its entries: k(A, B) = profile(L Rᵀ).
+
+    Stating a formula this way is what lets every back end share it: a block of the kernel matrix is a block of
+    the product with ``profile`` applied in place.
+    """
+
+    @abstractmethod
+    def factors(self, A: Rows, B: Rows) -> tuple[Rows, Rows]:
+        """Return L (a row for each row of A) and R (a row for each row of B)."""
+
+    @abstractmethod
+    def profile(self, products: FloatArray) -> FloatArray:
+        """Turn products into kernel values, in place, and return them."""
+
+    def pairwise(self, A: Rows, B: Rows) -> FloatArray:
+        """Return the matrix of k(a, b), shape (len(A), len(B))."""
+        left, right = self.factors(A, B)
+        products = left @ right.T
+        return self.profile(products.toarray() if sparse.issparse(products) else products)
+
+    def diag(self, A: Rows) -> FloatArray:
+        """Return k(a, a) for each row a of A."""
+        left, right = self.factors(A, A)
+        if sparse.issparse(left):
+            return self.profile(np.asarray(left.multiply(right).sum(axis=1)).reshape(-1))
+        return self.profile(np.einsum("ij,ij->i", left, right))

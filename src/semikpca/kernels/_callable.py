@@ -1,0 +1,118 @@
+"""Any function of two objects as a kernel."""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from semikpca._typing import FloatArray, Rows
+from semikpca.kernels._base import InputKind, Kernel
+
+
+class CallableKernel(Kernel):
+    """A kernel from a function, on objects of any type: strings, trees, images, rows.
+
+    Parameters
+    ----------
+    function : callable
+        Either ``function(A, B)`` on two collections, which returns the matrix of shape (len(A), len(B)), or
+        ``function(a, b)`` on two objects, which returns a number. ``fit`` finds out which by asking it for one
+        object against two.
+
+    Examples
+    --------
+    >>> def shared_letters(a, b):
+    ...     return float(len(set(a) & set(b)))
+    >>> CallableKernel(shared_letters).fit(["abc", "bcd", "xyz"])(["abc", "bcd"]).tolist()
+    [[3.0, 2.0], [2.0, 3.0]]
+    """
+
+    def __init__(self, function: Callable[[Any, Any], Any]) -> None:
+        self.function = function
+
+    @property
+    def input_kind(self) -> InputKind:
+        """Any objects."""
+        return "objects"
+
+    @property
+    def is_definite(self) -> bool:
+        """Nothing is known of a function, so its matrix is checked."""
+        return False
+
+    def fit(self, rows: Rows) -> Self:
+        """Find out whether the function takes collections or single objects."""
+        if not callable(self.function):
+            raise TypeError(f"function must be callable, got {self.function!r}.")
+        one, two = rows[:1], rows[:2]
+        answer: FloatArray | None = None
+        cause: Exception | None = None
+        try:
+            answer = np.asarray(self.function(one, two))
+        except Exception as error:  # a function of two objects may do anything when handed collections
+            cause = error
+        if answer is not None and answer.shape == (1, 2):
+            self.takes_pairs_ = False
+            return self
+        try:
+            number = np.asarray(self.function(rows[0], rows[1]))
+        except Exception as error:
+            raise ValueError(
+                f"The kernel function works neither on two collections ({self._said(answer, cause)}) nor on two "
+                f"objects ({type(error).__name__}: {error})."
+            ) from (cause or error)
+        if number.ndim != 0 or number.dtype.kind not in "iufb":
+            raise ValueError(
+                f"The kernel function must return a matrix of shape (len(A), len(B)) for two collections "
+                f"({self._said(answer, cause)}) or a number for two objects (it returned shape {number.shape}, "
+                f"type {number.dtype})."
+            )
+        self.takes_pairs_ = True
+        return self
+
+    def pairwise(self, A: Rows, B: Rows) -> FloatArray:
+        """Return the matrix of function values, shape (len(A), len(B))."""
+        if not hasattr(self, "takes_pairs_"):
+            raise NotFittedError(f"{self!r}: call fit(objects) first.")
+        if self.takes_pairs_:
+            values = self._by_pairs(A, B)
+        else:
+            values = np.asarray(self.function(A, B))
+        n_rows, n_columns = _length(A), _length(B)
+        if values.shape != (n_rows, n_columns):
+            raise ValueError(
+                f"The kernel function returned shape {values.shape} for {n_rows} and {n_columns} objects; it must "
+                f"return ({n_rows}, {n_columns})."
+            )
+        values = np.array(values, dtype=values.dtype if values.dtype.kind == "f" else np.float64)
+        if not np.isfinite(values).all():
+            i, j = np.argwhere(~np.isfinite(values))[0]
+            raise ValueError(
+                f"The kernel function returned {values[i, j]} for objects {i} and {j}; kernel values must be finite."
+            )
+        return values
+
+    def diag(self, A: Rows) -> FloatArray:
+        """Return the function's value of each object with itself."""
+        return np.array([self.pairwise(A[i : i + 1], A[i : i + 1])[0, 0] for i in range(_length(A))])
+
+    def _by_pairs(self, A: Rows, B: Rows) -> FloatArray:
+        values = np.empty((_length(A), _length(B)))
+        for i in range(values.shape[0]):
+            # The training matrix is symmetric: half of the calls are enough.
+            start = i if A is B else 0
+            values[i, start:] = [self.function(A[i], B[j]) for j in range(start, values.shape[1])]
+            if A is B:
+                values[i:, i] = values[i, i:]
+        return values
+
+    @staticmethod
+    def _said(answer: FloatArray | None, cause: Exception | None) -> str:
+        if answer is None:
+            return f"{type(cause).__name__}: {cause}"
+        return f"for one against two objects it returned shape {answer.shape} instead of (1, 2)"
+
+
+def _length(rows: Rows) -> int:
+    return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)

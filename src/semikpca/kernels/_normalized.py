@@ -1,0 +1,80 @@
+"""The degree-normalized form of another kernel."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from semikpca._typing import FloatArray, Rows
+from semikpca.kernels._base import InputKind, Kernel
+from semikpca.kernels._shorthand import KernelLike, as_kernel
+
+_BLOCK_ROWS = 256  # a block of kernel rows against all rows stays small beside the rows themselves
+
+
+class Normalized(Kernel):
+    """k(a, b) / sqrt(d(a) d(b)), where the degree d(a) is the sum of k(a, x) over the training rows x.
+
+    On the training rows this is D^-½ K D^-½, the matrix of spectral clustering and Label Spreading; its largest
+    eigenvalue is 1. New rows get their degree against the training rows, so that a training row seen again is
+    treated as it was.
+
+    Parameters
+    ----------
+    kernel : Kernel, str or callable, default="rbf"
+    """
+
+    def __init__(self, kernel: KernelLike = "rbf") -> None:
+        self.kernel = kernel
+
+    @property
+    def _base(self) -> Kernel:
+        return self.kernel_ if hasattr(self, "kernel_") else as_kernel(self.kernel)
+
+    @property
+    def input_kind(self) -> InputKind:
+        """As the kernel inside."""
+        return self._base.input_kind
+
+    @property
+    def accepts_sparse(self) -> bool:
+        """As the kernel inside."""
+        return self._base.accepts_sparse
+
+    @property
+    def is_definite(self) -> bool:
+        """As the kernel inside: the scaling keeps the signs of the eigenvalues."""
+        return self._base.is_definite
+
+    def fit(self, rows: Rows) -> Self:
+        """Fit the kernel inside and compute the degrees of the training rows, without storing the matrix."""
+        self.kernel_: Kernel = clone(as_kernel(self.kernel)).fit(rows)
+        self.rows_fit_: Any = rows
+        self.degrees_: FloatArray = self._degrees(rows)
+        return self
+
+    def pairwise(self, A: Rows, B: Rows) -> FloatArray:
+        """Return the normalized matrix, shape (len(A), len(B))."""
+        values = self.kernel_.pairwise(A, B)
+        values /= np.sqrt(self._degrees_of(A))[:, np.newaxis]
+        values /= np.sqrt(self._degrees_of(B))
+        return values
+
+    def diag(self, A: Rows) -> FloatArray:
+        """Return k(a, a) / d(a)."""
+        return np.asarray(self.kernel_.diag(A) / self._degrees_of(A))
+
+    def _degrees_of(self, rows: Rows) -> FloatArray:
+        return self.degrees_ if rows is self.rows_fit_ else self._degrees(rows)
+
+    def _degrees(self, rows: Rows) -> FloatArray:
+        n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+        blocks = (rows[start : start + _BLOCK_ROWS] for start in range(0, n_rows, _BLOCK_ROWS))
+        degrees = np.concatenate([self.kernel_.pairwise(block, self.rows_fit_).sum(axis=1) for block in blocks])
+        if not (degrees > 0).all():
+            row = int(np.argmin(degrees))
+            raise ValueError(
+                f"Normalized({self.kernel_!r}) needs positive degrees, but the kernel values of row {row} sum to "
+                f"{degrees[row]:.6g}. Use a kernel with positive values, such as 'rbf' or 'laplacian'."
+            )
+        return np.asarray(degrees)

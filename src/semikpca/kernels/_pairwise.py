@@ -1,0 +1,183 @@
+"""Kernels on vectors; each formula is written here once."""
+
+from numbers import Real
+from typing import Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.metrics.pairwise import manhattan_distances
+from sklearn.preprocessing import normalize
+
+from semikpca._numbers import is_whole_number
+from semikpca._typing import FloatArray, Rows
+from semikpca.kernels._bandwidth import Gamma, fitted_gamma, resolve_gamma
+from semikpca.kernels._base import Kernel, ProductKernel
+
+
+class RBF(ProductKernel):
+    """The Gaussian kernel exp(−gamma ‖a − b‖²).
+
+    Parameters
+    ----------
+    gamma : {"median", "scale"} or float, default="median"
+        "median" is the paper's rule, 1 / (2 median²) over the pairwise distances; "scale" is scikit-learn's
+        1 / (n_features · variance of X).
+
+    Examples
+    --------
+    >>> RBF(gamma=0.5)([[0.0], [2.0]]).round(3).tolist()
+    [[1.0, 0.135], [0.135, 1.0]]
+    """
+
+    def __init__(self, gamma: Gamma = "median") -> None:
+        self.gamma = gamma
+
+    def fit(self, rows: Rows) -> Self:
+        """Choose ``gamma_`` from the rows."""
+        self.gamma_ = resolve_gamma(self.gamma, rows, lambda median: 0.5 / median**2, "euclidean")
+        return self
+
+    def factors(self, A: Rows, B: Rows) -> tuple[Rows, Rows]:
+        """Return L and R with L Rᵀ = −gamma ‖a − b‖²: the squared norms ride along as two more columns."""
+        gamma = fitted_gamma(self)
+        A, B = _as_float(A), _as_float(B)
+        if not sparse.issparse(A) and not sparse.issparse(B):
+            # Distances do not change under a shift, but rounding does: far from the origin ‖a‖² would swamp them.
+            origin = B.mean(axis=0)
+            A, B = A - origin, B - origin
+        norms_a, norms_b = -gamma * _squared_norms(A), -gamma * _squared_norms(B)
+        left = _beside(2 * gamma * A, norms_a, np.ones_like(norms_a))
+        right = _beside(B, np.ones_like(norms_b), norms_b)
+        return left, right
+
+    def profile(self, products: FloatArray) -> FloatArray:
+        """Exponentiate; rounding may have left a tiny positive exponent between equal rows."""
+        np.minimum(products, 0, out=products)
+        return np.exp(products, out=products)
+
+    def diag(self, A: Rows) -> FloatArray:
+        """Return ones."""
+        return _ones(A)
+
+
+class Laplacian(Kernel):
+    """The Laplacian kernel exp(−gamma ‖a − b‖₁).
+
+    Parameters
+    ----------
+    gamma : {"median", "scale"} or float, default="median"
+        "median" is 1 / median over the pairwise L1 distances, so that the kernel does not depend on the units of X
+        (the squared rule of :class:`RBF` would); "scale" is scikit-learn's 1 / (n_features · variance of X).
+    """
+
+    def __init__(self, gamma: Gamma = "median") -> None:
+        self.gamma = gamma
+
+    def fit(self, rows: Rows) -> Self:
+        """Choose ``gamma_`` from the rows."""
+        self.gamma_ = resolve_gamma(self.gamma, rows, lambda median: 1.0 / median, "manhattan")
+        return self
+
+    def pairwise(self, A: Rows, B: Rows) -> FloatArray:
+        """Return the matrix of k(a, b), shape (len(A), len(B))."""
+        A, B = _as_float(A), _as_float(B)
+        # manhattan_distances answers sparse rows in float64, whatever they were.
+        exponents = manhattan_distances(A, B).astype(A.dtype, copy=False)
+        exponents *= -fitted_gamma(self)
+        return np.asarray(np.exp(exponents, out=exponents))
+
+    def diag(self, A: Rows) -> FloatArray:
+        """Return ones."""
+        return _ones(A)
+
+
+class Linear(ProductKernel):
+    """The linear kernel a·b."""
+
+    def factors(self, A: Rows, B: Rows) -> tuple[Rows, Rows]:
+        """Return the rows themselves."""
+        return _as_float(A), _as_float(B)
+
+    def profile(self, products: FloatArray) -> FloatArray:
+        """Return the products as they are."""
+        return products
+
+
+class Polynomial(ProductKernel):
+    """The polynomial kernel (gamma a·b + coef0)^degree.
+
+    Parameters
+    ----------
+    degree : int, default=3
+    gamma : {"median", "scale"} or float, default="scale"
+        As in :class:`RBF`.
+    coef0 : float, default=1.0
+        Negative values make the kernel indefinite in general; the matrix is then checked.
+    """
+
+    def __init__(self, degree: int = 3, gamma: Gamma = "scale", coef0: float = 1.0) -> None:
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+
+    @property
+    def is_definite(self) -> bool:
+        """True for coef0 ≥ 0, where the expansion has no negative term."""
+        return self.coef0 >= 0
+
+    def fit(self, rows: Rows) -> Self:
+        """Choose ``gamma_`` from the rows."""
+        self.gamma_ = resolve_gamma(self.gamma, rows, lambda median: 0.5 / median**2, "euclidean")
+        return self
+
+    def factors(self, A: Rows, B: Rows) -> tuple[Rows, Rows]:
+        """Return the rows themselves."""
+        return _as_float(A), _as_float(B)
+
+    def profile(self, products: FloatArray) -> FloatArray:
+        """Scale, shift and raise to the power."""
+        if not is_whole_number(self.degree, minimum=1):
+            raise ValueError(f"degree must be a whole number, 1 or more, got {self.degree!r}.")
+        if not isinstance(self.coef0, Real) or not np.isfinite(self.coef0):
+            raise ValueError(f"coef0 must be a finite number, got {self.coef0!r}.")
+        products *= fitted_gamma(self)
+        products += self.coef0
+        return np.power(products, self.degree, out=products)
+
+
+class Cosine(ProductKernel):
+    """The cosine of the angle between two rows; 0 where a row is zero."""
+
+    def factors(self, A: Rows, B: Rows) -> tuple[Rows, Rows]:
+        """Return the rows scaled to unit length."""
+        return normalize(_as_float(A)), normalize(_as_float(B))
+
+    def profile(self, products: FloatArray) -> FloatArray:
+        """Return the products as they are."""
+        return products
+
+
+def _as_float(rows: Rows) -> Rows:
+    if sparse.issparse(rows):
+        return rows
+    rows = np.asarray(rows)
+    return rows if rows.dtype.kind == "f" else rows.astype(np.float64)
+
+
+def _squared_norms(rows: Rows) -> FloatArray:
+    if sparse.issparse(rows):
+        return np.asarray(rows.multiply(rows).sum(axis=1)).reshape(-1)
+    return np.einsum("ij,ij->i", rows, rows)
+
+
+def _beside(rows: Rows, *columns: FloatArray) -> Rows:
+    added = np.column_stack(columns).astype(rows.dtype, copy=False)
+    if sparse.issparse(rows):
+        return sparse.hstack([rows, sparse.csr_array(added)], format="csr")
+    return np.hstack([rows, added])
+
+
+def _ones(rows: Rows) -> FloatArray:
+    rows = _as_float(rows)
+    ones: FloatArray = np.ones(rows.shape[0], dtype=rows.dtype)
+    return ones

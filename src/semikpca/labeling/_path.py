@@ -1,0 +1,101 @@
+"""All error weights from one spectrum."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logit
+from sklearn.utils.validation import check_is_fitted
+
+from semikpca._typing import FloatArray, IntArray
+from semikpca.estimators import SemiKPCAClassifier
+from semikpca.exceptions import UnboundedProblemError
+from semikpca.labels import predicted_codes, signed_targets
+from semikpca.problem import path_decisions, path_own_response
+from semikpca.spectrum import Spectrum
+
+
+@dataclass(frozen=True)
+class ErrorWeightPath:
+    """The fit at many error weights.
+
+    Attributes
+    ----------
+    error_weights : ndarray of shape (n_weights,)
+        Absolute.
+    relative_weights : ndarray of shape (n_weights,)
+        In multiples of the bound.
+    decision : ndarray of shape (n_weights, n_samples) or (n_weights, n_samples, n_classes)
+    rows : ndarray of int, shape (n_labeled,)
+        The labeled rows.
+    left_out_decision : ndarray of shape (n_weights, n_labeled) or (n_weights, n_labeled, n_classes)
+        Decisions at the labeled rows, each without its own label.
+    left_out_accuracy : ndarray of shape (n_weights,)
+        Share of labels found again, over those that are not the only one of their class; NaN if all are.
+    """
+
+    error_weights: FloatArray
+    relative_weights: FloatArray
+    decision: FloatArray
+    rows: IntArray
+    left_out_decision: FloatArray
+    left_out_accuracy: FloatArray
+
+
+def error_weight_path(
+    model: SemiKPCAClassifier, relative_weights=100, *, spectrum: Spectrum | None = None
+) -> ErrorWeightPath:
+    """Return decisions and leave-one-label-out at many error weights, each equal to a fit of its own.
+
+    Parameters
+    ----------
+    model : fitted SemiKPCAClassifier
+        Its rows, labels, kernel and removed components are used; its own error weight and class prior are not.
+    relative_weights : int or array-like, default=100
+        Error weights in multiples of the bound, inside (0, 1), or how many to spread from 0.001 to 0.999.
+    spectrum : Spectrum, optional
+        The whole spectrum of the kernel matrix, from ``model.full_spectrum()``, where several paths share it.
+    """
+    check_is_fitted(model)
+    certificate = model.certificate_
+    weights = _relative_weights(relative_weights)
+    if weights.max() >= 1:
+        bound = certificate.error_weight_max
+        raise UnboundedProblemError(float(weights.max() * bound), bound, certificate.n_components_removed)
+    k = certificate.n_components_removed
+    spectrum = model.full_spectrum() if spectrum is None else spectrum
+    absolute = (weights * certificate.error_weight_max).astype(spectrum.eigenvalues.dtype)
+    coding = model.label_coding_
+    targets = signed_targets(coding.codes, coding.n_classes, absolute.dtype)
+    decision = path_decisions(spectrum, k, targets, absolute)
+    rows = coding.labeled_rows
+    own = path_own_response(spectrum, k, rows, absolute)
+    left_out = decision[:, rows] - own[:, :, np.newaxis] * targets[rows]
+    return ErrorWeightPath(
+        error_weights=absolute,
+        relative_weights=weights,
+        decision=_squeezed(decision),
+        rows=rows,
+        left_out_decision=_squeezed(left_out),
+        left_out_accuracy=_accuracies(left_out, coding.codes[rows], coding.n_classes),
+    )
+
+
+def _relative_weights(weights) -> FloatArray:
+    if np.ndim(weights) == 0:
+        return np.asarray(expit(np.linspace(logit(1e-3), logit(0.999), int(weights))))
+    given: FloatArray = np.asarray(weights, dtype=float)
+    if given.size == 0 or not (given > 0).all():
+        raise ValueError(f"relative_weights must be positive numbers below 1, got {weights!r}.")
+    return given
+
+
+def _accuracies(left_out, codes, n_classes) -> FloatArray:
+    scored = np.bincount(codes, minlength=n_classes)[codes] > 1
+    if not scored.any():
+        return np.full(len(left_out), np.nan)
+    hits = [predicted_codes(decision[scored], n_classes) == codes[scored] for decision in left_out]
+    return np.asarray(np.mean(hits, axis=1))
+
+
+def _squeezed(stack):
+    return stack[..., 0] if stack.shape[-1] == 1 else stack

@@ -1,0 +1,221 @@
+"""Labels outside (unlabeled is -1, None or NaN) and signed targets inside (unlabeled is 0).
+
+scikit-learn marks an unlabeled row with -1; in the paper -1 is a class and 0 is unlabeled. Both codings hold
+{-1, 0, 1}, so a mix-up is silent. This module alone converts between them.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from semikpca._typing import BoolArray, FloatArray, IntArray
+
+UNLABELED = -1
+
+
+@dataclass(frozen=True)
+class LabelCoding:
+    """The given labels as class numbers.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The distinct labels, sorted.
+    codes : ndarray of int, shape (n_samples,)
+        Index into ``classes``; -1 where the row is unlabeled.
+    """
+
+    classes: npt.NDArray[Any]
+    codes: IntArray
+
+    @property
+    def labeled_rows(self) -> IntArray:
+        """Row numbers of the labeled rows, ascending."""
+        return np.flatnonzero(self.codes != UNLABELED)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of distinct labels."""
+        return len(self.classes)
+
+    def encode(self, labels: Any) -> IntArray:
+        """Return class numbers for further labels (-1, None and NaN are unlabeled); an unseen label is an error."""
+        known = {label: code for code, label in enumerate(self.classes.tolist())}
+        values = _as_column(labels).tolist()
+        for value in values:
+            if not _is_missing(value) and value not in known and not _is_minus_one(value):
+                raise ValueError(
+                    f"The label {value!r} was never seen in fit, which knows {_listed(list(known))}. Fit again with "
+                    "at least one row of the new class."
+                )
+        return np.array([UNLABELED if _is_missing(v) else known.get(v, UNLABELED) for v in values], dtype=np.intp)
+
+    def decode(self, codes: IntArray) -> npt.NDArray[Any]:
+        """Return the labels that belong to class numbers."""
+        return self.classes[codes]
+
+
+def encode(y: Any) -> LabelCoding:
+    """Return classes and class numbers of ``y``, in which -1, None or NaN marks an unlabeled row.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Integers with -1 for unlabeled, or strings, objects or floats with None or NaN for unlabeled. In floats
+        and objects -1 marks unlabeled rows too, unless None or NaN already does.
+
+    Examples
+    --------
+    >>> coding = encode(["cat", None, "dog", "cat"])
+    >>> coding.classes.tolist(), coding.codes.tolist()
+    (['cat', 'dog'], [0, -1, 1, 0])
+    """
+    values = _as_column(y)
+    unlabeled = unlabeled_mask(values)
+    if unlabeled.all():
+        raise ValueError(
+            f"No label is given: all {len(values)} rows of y are unlabeled (-1, None or NaN). Label at least one "
+            "row of each class."
+        )
+    codes = np.full(len(values), UNLABELED, dtype=np.intp)
+    classes, codes[~unlabeled] = _numbered(values[~unlabeled])
+    return LabelCoding(classes, codes)
+
+
+def encode_all(y: Any) -> LabelCoding:
+    """Return classes and class numbers of ``y`` for a model in which every row has a label and -1 is a class."""
+    values = _as_column(y)
+    missing = values.dtype.kind in "fO" and np.array([_is_missing(value) for value in values.tolist()])
+    if np.any(missing):
+        raise ValueError(
+            f"Input y contains NaN or None ({np.sum(missing)} of {len(values)} rows), but this model learns from "
+            "labeled rows only. Drop the unlabeled rows, or use SemiLSSVMClassifier or SemiKPCAClassifier."
+        )
+    return LabelCoding(*_numbered(values))
+
+
+def _numbered(given: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
+    if given.dtype == object:
+        given = _typed(given)
+    if given.dtype.kind == "f" and not np.isfinite(given).all():
+        raise ValueError(
+            "Input y contains infinity or a value too large for dtype('float64'). Mark unlabeled rows with NaN."
+        )
+    check_classification_targets(given)
+    classes, codes = np.unique(given, return_inverse=True)
+    return classes, codes
+
+
+def unlabeled_mask(values: npt.NDArray[Any]) -> BoolArray:
+    """Return True where a label is missing.
+
+    One rule for every type: None and NaN mark unlabeled rows; a numeric -1 does so where no None or NaN occurs.
+    """
+    kind = values.dtype.kind
+    if kind in "iu":
+        return np.asarray(values == UNLABELED)
+    if kind == "f":
+        missing = np.isnan(values)
+    elif kind == "O":
+        missing = np.array([_is_missing(value) for value in values], dtype=bool)
+    else:
+        return np.zeros(len(values), dtype=bool)
+    if missing.any():
+        return np.asarray(missing)
+    return np.array([_is_minus_one(value) for value in values.tolist()], dtype=bool)
+
+
+def signed_targets(codes: IntArray, n_classes: int, dtype: npt.DTypeLike = np.float64) -> FloatArray:
+    """Return the targets of Problem 4, one column a right-hand side: 1, -1, and 0 where unlabeled.
+
+    Two classes (or one) need one column, positive for the last class; more classes get one column each, in which
+    the labels of all other classes are -1.
+    """
+    if n_classes <= 2:
+        positive = n_classes - 1
+        signs = np.where(codes == positive, 1, -1)[:, np.newaxis]
+    else:
+        signs = np.where(codes[:, np.newaxis] == np.arange(n_classes), 1, -1)
+    signs[codes == UNLABELED] = 0
+    return signs.astype(dtype)
+
+
+def predicted_codes(decision: FloatArray, n_classes: int) -> IntArray:
+    """Return the class number of each row from its decision values (one column, or one for each class)."""
+    if n_classes == 1:
+        return np.zeros(len(decision), dtype=np.intp)
+    if n_classes == 2:
+        return (decision.reshape(-1) > 0).astype(np.intp)
+    return np.asarray(decision.argmax(axis=1))
+
+
+def class_scores(decision: FloatArray, n_classes: int) -> FloatArray:
+    """Return one score for each class, shape (n, n_classes), from decisions with one column or one for each class."""
+    if n_classes == 2:
+        column = decision.reshape(-1, 1)
+        return np.hstack([-column, column])
+    return decision.reshape(len(decision), n_classes)
+
+
+def from_signs(y: Any) -> IntArray:
+    """Return labels for ``fit`` from the paper's coding: -1 and +1 are the classes, 0 is unlabeled.
+
+    The classes come out as 0 (the paper's -1) and 1 (the paper's +1), unlabeled rows as -1.
+
+    Examples
+    --------
+    >>> from_signs([-1, 0, 1]).tolist()
+    [0, -1, 1]
+    """
+    signs = np.asarray(y)
+    strangers = np.setdiff1d(signs, [-1, 0, 1])
+    if strangers.size:
+        raise ValueError(f"from_signs takes -1, 0 and +1 only, got {strangers[0]!r}.")
+    return np.select([signs == 1, signs == -1], [1, 0], default=UNLABELED).astype(np.intp)
+
+
+def _as_column(y: Any) -> npt.NDArray[Any]:
+    if isinstance(y, list | tuple):
+        # np.asarray would turn ["a", None] into objects but [1, None] into objects and ["a", nan] into strings.
+        mixed = np.empty(len(y), dtype=object)
+        mixed[:] = y
+        plain = np.asarray(y)
+        y = plain if plain.dtype.kind in "iufb" else mixed
+    elif hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    values: npt.NDArray[Any] = column_or_1d(y, warn=True)
+    return values
+
+
+def _is_missing(value: object) -> bool:
+    # pandas.NA answers comparisons with itself, hence the name test; NaN is the only float unequal to itself.
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_minus_one(value: object) -> bool:
+    return _is_number(value) and value == UNLABELED
+
+
+def _typed(given: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    kinds = {"a number" if _is_number(v) else type(v).__name__ for v in given.tolist()}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"The labels mix {' and '.join(sorted(kinds))}, for example {given[0]!r}: classes cannot be put in "
+            "order. Convert all labels to one type."
+        )
+    return np.array(given.tolist())
+
+
+def _listed(items: list[Any], most: int = 8) -> str:
+    shown = ", ".join(repr(item) for item in items[:most])
+    return shown if len(items) <= most else f"{shown}, … ({len(items)} classes)"

@@ -1,0 +1,32 @@
+"""A kernel matrix held in memory."""
+
+import numpy as np
+
+from semikpca._typing import FloatArray
+from semikpca.operators._base import KernelOperator
+
+
+class DenseOperator(KernelOperator):
+    """A matrix stored whole: n² numbers, the fastest products."""
+
+    def __init__(self, matrix: FloatArray) -> None:
+        self.matrix = matrix
+        self.shape = (matrix.shape[0], matrix.shape[1])
+        self.dtype = matrix.dtype
+
+    def matmat(self, block: FloatArray) -> FloatArray:
+        """Return the product with ``block``."""
+        return np.asarray(self.matrix @ block)
+
+    def diag(self) -> FloatArray:
+        """Return the diagonal."""
+        return np.diagonal(self.matrix).copy()
+
+    def to_dense(self) -> FloatArray:
+        """Return a copy of the matrix."""
+        return self.matrix.copy()
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the matrix."""
+        return self.matrix.nbytes

@@ -1,0 +1,207 @@
+"""The paper's problems as plain functions of a kernel operator.
+
+Problem 1 (LS-SVM), Problem 3 (kernel PCA) and Problem 4 (Semi-KPCA). Both classifiers are linear in their targets:
+decision = H y with a matrix H, the label response, that does not depend on y. Everything in closed form
+(leaving a label out, adding one, the path of error weights) is a reading of H, and only the columns of H that are
+asked for are ever computed.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from semikpca._typing import FloatArray, IntArray
+from semikpca.convexity import ConvexityCertificate
+from semikpca.operators import DeflatedOperator, KernelOperator, ShiftedOperator
+from semikpca.solvers import AdaptiveSolver, Status
+from semikpca.spectrum import Spectrum
+
+
+@dataclass(frozen=True)
+class DualSolution:
+    """The answer to one set of targets; every array has a column for each right-hand side.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n, n_columns)
+        The multipliers of the paper.
+    dual_coef : ndarray of shape (n, n_columns)
+        Coefficients of w over the training rows, so that f(x) = k(x, rows) @ dual_coef + intercept.
+    intercept : ndarray of shape (n_columns,)
+    decision : ndarray of shape (n, n_columns)
+        f on the training rows.
+    status : Status
+    n_iter : int
+    residual : float
+    """
+
+    alpha: FloatArray
+    dual_coef: FloatArray
+    intercept: FloatArray
+    decision: FloatArray
+    status: Status
+    n_iter: int
+    residual: float
+
+
+class LabelResponse(ABC):
+    """The linear map H from targets to decisions, as a problem that is set up before any label is known."""
+
+    operator: KernelOperator
+
+    @abstractmethod
+    def solve(self, targets: FloatArray) -> DualSolution:
+        """Solve for each column of ``targets``, shape (n, n_columns)."""
+
+    def columns(self, rows: IntArray) -> DualSolution:
+        """Solve for unit targets at ``rows``: its ``decision`` holds those columns of H."""
+        units = np.zeros((self.operator.n, len(rows)), dtype=self.operator.dtype)
+        units[rows, np.arange(len(rows))] = 1
+        return self.solve(units)
+
+
+class SemiKPCAResponse(LabelResponse):
+    """Problem 4 by Theorem 2: (I/γ − K′) α = y and f = K′ α.
+
+    Parameters
+    ----------
+    operator : KernelOperator
+        The kernel matrix K.
+    eigenvalues, eigenvectors : ndarray of shape (k,) and (n, k)
+        The removed components.
+    certificate : ConvexityCertificate
+        With an error weight inside the interval.
+    rtol, max_iter : see :class:`semikpca.solvers.AdaptiveSolver`
+    """
+
+    def __init__(
+        self,
+        operator: KernelOperator,
+        eigenvalues: FloatArray,
+        eigenvectors: FloatArray,
+        certificate: ConvexityCertificate,
+        *,
+        rtol: float,
+        max_iter: int | None = None,
+    ) -> None:
+        self.operator = operator
+        self.eigenvectors = eigenvectors
+        assert certificate.error_weight is not None, "the weight is resolved before the system is set up"
+        deflated = DeflatedOperator(operator, eigenvalues, eigenvectors)
+        system = ShiftedOperator(deflated, 1.0 / certificate.error_weight, sign=-1)
+        self.solver = AdaptiveSolver(system, certificate.condition_number, rtol, max_iter)
+
+    def solve(self, targets: FloatArray) -> DualSolution:
+        """Solve Problem 4 for each column of ``targets``."""
+        solution = self.solver.solve(targets)
+        V = self.eigenvectors
+        dual_coef = solution.values - V @ (V.T @ solution.values)
+        return DualSolution(
+            alpha=solution.values,
+            dual_coef=dual_coef,
+            intercept=np.zeros(targets.shape[1], dtype=targets.dtype),
+            decision=self.operator.matmat(dual_coef),
+            status=solution.status,
+            n_iter=solution.n_iter,
+            residual=solution.residual,
+        )
+
+
+class LSSVMResponse(LabelResponse):
+    """Problem 1: (I/γ + K) α = y − b with 1ᵀα = 0, or without the bias b.
+
+    Parameters
+    ----------
+    operator : KernelOperator
+        The kernel matrix K.
+    error_weight : float
+        γ, any positive number.
+    fit_intercept : bool
+        Whether there is a bias b.
+    rtol, max_iter : see :class:`semikpca.solvers.AdaptiveSolver`
+    """
+
+    def __init__(
+        self,
+        operator: KernelOperator,
+        error_weight: float,
+        *,
+        fit_intercept: bool,
+        rtol: float,
+        max_iter: int | None = None,
+    ) -> None:
+        self.operator = operator
+        self.fit_intercept = fit_intercept
+        system = ShiftedOperator(operator, 1.0 / error_weight, sign=1)
+        # The trace bounds the largest eigenvalue, hence the condition number.
+        condition_number = 1.0 + error_weight * float(operator.diag().sum(dtype=np.float64))
+        self.solver = AdaptiveSolver(system, condition_number, rtol, max_iter)
+
+    def solve(self, targets: FloatArray) -> DualSolution:
+        """Solve Problem 1 for each column of ``targets``."""
+        n_columns = targets.shape[1]
+        intercept = np.zeros(n_columns, dtype=targets.dtype)
+        if not self.fit_intercept:
+            solution = self.solver.solve(targets)
+            alpha = solution.values
+        else:
+            # Eliminate b: with η = C⁻¹1 and ν = C⁻¹y, 1ᵀα = 0 gives b = 1ᵀν / 1ᵀη and α = ν − b η.
+            ones = np.ones((self.operator.n, 1), dtype=targets.dtype)
+            solution = self.solver.solve(np.hstack([targets, ones]))
+            nu, eta = solution.values[:, :-1], solution.values[:, -1:]
+            intercept = nu.sum(axis=0) / eta.sum()
+            alpha = nu - eta * intercept
+        return DualSolution(
+            alpha=alpha,
+            dual_coef=alpha,
+            intercept=intercept,
+            decision=self.operator.matmat(alpha) + intercept,
+            status=solution.status,
+            n_iter=solution.n_iter,
+            residual=solution.residual,
+        )
+
+
+def spectral_filter(eigenvalues: FloatArray, error_weights: FloatArray) -> FloatArray:
+    """Return the eigenvalues γλ/(1 − γλ) of H, shape (len(eigenvalues), len(error_weights)).
+
+    ``eigenvalues`` are those that are left after the removal.
+    """
+    products = eigenvalues[:, np.newaxis] * error_weights
+    return np.asarray(products / (1 - products))
+
+
+def path_decisions(spectrum: Spectrum, k: int, targets: FloatArray, error_weights: FloatArray) -> FloatArray:
+    """Return the decisions for every error weight from one whole spectrum, shape (n_weights, n, n_columns)."""
+    V = spectrum.eigenvectors[:, k:]
+    gains = spectral_filter(spectrum.eigenvalues[k:], error_weights)
+    coordinates = V.T @ targets
+    filtered = gains[:, :, np.newaxis] * coordinates[:, np.newaxis, :]
+    n_weights, n_columns = len(error_weights), targets.shape[1]
+    decisions = V @ filtered.reshape(len(gains), n_weights * n_columns)
+    return decisions.reshape(spectrum.n, n_weights, n_columns).transpose(1, 0, 2)
+
+
+def path_own_response(spectrum: Spectrum, k: int, rows: IntArray, error_weights: FloatArray) -> FloatArray:
+    """Return H[i, i] at ``rows`` for every error weight, shape (n_weights, len(rows))."""
+    V = spectrum.eigenvectors[rows, k:]
+    return np.asarray((V**2 @ spectral_filter(spectrum.eigenvalues[k:], error_weights)).T)
+
+
+def kernel_pca_objective(
+    operator: KernelOperator, spectrum: Spectrum, coefficients: FloatArray, error_weight: float, k: int
+) -> float:
+    """Return the objective of Problem 3, ½⟨w, w⟩ − γ/2 Σ e², at w = Σ c_i φ(x_i) without its first k components.
+
+    Parameters
+    ----------
+    spectrum : Spectrum
+        At least k eigenpairs of the operator.
+    coefficients : ndarray of shape (n,)
+        c; what w has along the first k components is taken off, as the constraints ask.
+    """
+    removed = spectrum.head(k)
+    deflated = DeflatedOperator(operator, removed.eigenvalues, removed.eigenvectors)
+    errors = deflated.matmat(coefficients[:, np.newaxis])[:, 0]
+    return float(0.5 * coefficients @ errors - 0.5 * error_weight * errors @ errors)

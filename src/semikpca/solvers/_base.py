@@ -1,0 +1,42 @@
+"""The contract of a solver and what it hands back."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import Enum
+
+from semikpca._typing import FloatArray
+
+
+class Status(Enum):
+    """How a solve ended, with advice."""
+
+    SOLVED = "solved to the tolerance"
+    NOT_CONVERGED = "stopped at max_iter before the tolerance was met; raise max_iter, raise tol, or lower error_weight"
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The answer to one system with several right-hand sides.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n, n_columns)
+    status : Status
+    n_iter : int
+        Iterations; 1 for a direct solve.
+    residual : float
+        Largest residual norm over the columns, relative to its right-hand side.
+    """
+
+    values: FloatArray
+    status: Status
+    n_iter: int
+    residual: float
+
+
+class LinearSolver(ABC):
+    """A system that was prepared for solving; one object belongs to one system."""
+
+    @abstractmethod
+    def solve(self, targets: FloatArray) -> Solution:
+        """Solve for each column of ``targets``, shape (n, n_columns)."""

@@ -1,0 +1,56 @@
+"""Which solver? The one whose cost is lower, from sizes and the condition number alone."""
+
+import math
+
+from semikpca._typing import FloatArray
+from semikpca.operators import KernelOperator
+from semikpca.solvers._base import LinearSolver, Solution
+from semikpca.solvers._cholesky import Cholesky
+from semikpca.solvers._conjugate_gradients import ConjugateGradients
+
+# A product with few columns waits for memory, not for arithmetic: it takes as long as one with about this many.
+_FREE_COLUMNS = 5
+
+
+def expected_iterations(condition_number: float, rtol: float) -> float:
+    """Return the classical bound on the steps of conjugate gradients."""
+    return 0.5 * math.sqrt(condition_number) * math.log(2.0 / rtol)
+
+
+def direct_is_cheaper(n: int, n_columns: int, condition_number: float, rtol: float) -> bool:
+    """Whether one factorization costs less than the products that conjugate gradients would need."""
+    direct = n**3 / 3 + 2 * n**2 * n_columns
+    iterative = 2 * n**2 * max(n_columns, _FREE_COLUMNS) * expected_iterations(condition_number, rtol)
+    return direct <= iterative
+
+
+class AdaptiveSolver(LinearSolver):
+    """Conjugate gradients while they are cheaper, then a Cholesky factor that is kept for all later solves.
+
+    Parameters
+    ----------
+    system : KernelOperator
+    condition_number : float
+        Of the system, or a bound on it.
+    rtol : float
+    max_iter : int or None
+        None allows ten times what theory expects.
+    """
+
+    def __init__(
+        self, system: KernelOperator, condition_number: float, rtol: float, max_iter: int | None = None
+    ) -> None:
+        self.system = system
+        self.condition_number = condition_number
+        self.rtol = rtol
+        self.max_iter = max_iter or max(100, math.ceil(10 * expected_iterations(condition_number, rtol)))
+        self._direct: Cholesky | None = None
+
+    def solve(self, targets: FloatArray) -> Solution:
+        """Solve for each column of ``targets``."""
+        n_columns = targets.shape[1]
+        if self._direct is None and direct_is_cheaper(self.system.n, n_columns, self.condition_number, self.rtol):
+            self._direct = Cholesky(self.system)
+        if self._direct is not None:
+            return self._direct.solve(targets)
+        return ConjugateGradients(self.system, self.rtol, self.max_iter).solve(targets)

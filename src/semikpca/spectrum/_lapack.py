@@ -1,0 +1,15 @@
+"""All eigenpairs by LAPACK, for matrices that fit in memory."""
+
+import numpy as np
+from scipy import linalg
+
+from semikpca.operators import KernelOperator
+from semikpca.spectrum._base import Spectrum, rounding_of
+
+
+def all_eigenpairs(operator: KernelOperator) -> Spectrum:
+    """Return the whole spectrum of the operator as a dense matrix."""
+    values, vectors = linalg.eigh(operator.to_dense(), overwrite_a=True, check_finite=False, driver="evd")
+    values, vectors = values[::-1].copy(), vectors[:, ::-1]
+    uncertainty = np.full(len(values), rounding_of(len(values), values[0], operator.dtype))
+    return Spectrum(values, vectors, uncertainty)
