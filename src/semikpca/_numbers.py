@@ -6,8 +6,10 @@ from typing import TypeGuard
 
 
 def is_positive_number(value: object) -> TypeGuard[float]:
-    """Whether the value is a real number, positive and finite; True and False are not numbers here."""
-    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < math.inf
+    """Whether the value is a real number, positive and finite, and its inverse too; True and False are not numbers."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < math.inf:
+        return False
+    return math.isfinite(1 / float(value))
 
 
 def is_whole_number(value: object, minimum: int) -> TypeGuard[int]:

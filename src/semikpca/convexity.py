@@ -98,8 +98,8 @@ class ConvexityCertificate:
 
     @property
     def condition_number(self) -> float:
-        """Condition number of the linear system (an upper bound when no component is removed)."""
-        return 1.0 / (1.0 - self.relative_weight)
+        """Condition number of the linear system (an upper bound for k = 0); infinite where it has no solution."""
+        return 1.0 / (1.0 - self.relative_weight) if self.relative_weight < 1 else math.inf
 
     @property
     def regime(self) -> Regime:
@@ -141,6 +141,8 @@ class ConvexityCertificate:
             weight = _positive_number(error_weight)
             if unit == "relative":
                 weight *= self.error_weight_max
+        if not is_positive_number(weight):
+            raise ValueError(f"error_weight={error_weight!r} is too small: its inverse leaves the range of numbers.")
         if weight >= self.error_weight_max:
             raise UnboundedProblemError(weight, self.error_weight_max, self.n_components_removed)
         return weight
@@ -151,7 +153,14 @@ class ConvexityCertificate:
 
     def _middle_share(self) -> float:
         k = self.n_components_removed
-        return math.sqrt(self.next_eigenvalue / self.eigenvalues[k - 1]) if k else 0.5
+        if not k:
+            return 0.5
+        if len(self.eigenvalues) < k:
+            raise ValueError(
+                f"error_weight='middle' needs the {k} removed eigenvalues, and this certificate has "
+                f"{len(self.eigenvalues)}. Give error_weight a number."
+            )
+        return math.sqrt(self.next_eigenvalue / self.eigenvalues[k - 1])
 
     def _chosen(self) -> float:
         if self.error_weight is None:

@@ -15,9 +15,9 @@ class UnboundedProblemError(ValueError):
 
     def __str__(self) -> str:
         return (
-            f"error_weight={self.error_weight:.6g} (absolute) leaves the problem unbounded: with "
-            f"n_components_removed={self.n_components_removed} it must stay below "
-            f"{self.error_weight_max:.6g}. Lower error_weight, remove more components, or use "
+            f"error_weight={self.error_weight:.6g} (absolute; {self.error_weight / self.error_weight_max:.6g} of the "
+            f"bound) leaves the problem unbounded: with n_components_removed={self.n_components_removed} it must stay "
+            f"below {self.error_weight_max:.6g}. Lower error_weight, remove more components, or use "
             "error_weight_unit='relative' with a value between 0 and 1."
         )
 
@@ -89,3 +89,11 @@ class DegenerateSpectrumWarning(UserWarning):
 
 class SingleClassWarning(UserWarning):
     """All given labels are of one class, so every row gets that class."""
+
+
+class RecordError(ValueError):
+    """A stored result is missing, damaged, or belongs to another run."""
+
+
+class DatasetError(ValueError):
+    """A data set is unknown, not installed, or not the one that was expected."""

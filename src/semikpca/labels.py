@@ -5,6 +5,7 @@ scikit-learn marks an unlabeled row with -1; in the paper -1 is a class and 0 is
 """
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -86,11 +87,25 @@ def encode(y: Any) -> LabelCoding:
     return LabelCoding(classes, codes)
 
 
+def labeled_values(y: Any, classes: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
+    """Return labels and the rows that have one; -1 is a label where it is one of ``classes``."""
+    values = _as_column(y)
+    minus_one_is_a_class = any(_is_minus_one(label) for label in classes.tolist())
+    unlabeled = _missing_mask(values) if minus_one_is_a_class else unlabeled_mask(values)
+    labeled = np.flatnonzero(~unlabeled)
+    if not labeled.size:
+        raise ValueError(f"No label is given: all {len(values)} rows of y are unlabeled (-1, None or NaN).")
+    classes_, codes = _numbered(values[labeled])
+    truth = np.empty(len(values), dtype=classes_.dtype)
+    truth[labeled] = classes_[codes]
+    return truth, labeled
+
+
 def encode_all(y: Any) -> LabelCoding:
     """Return classes and class numbers of ``y`` for a model in which every row has a label and -1 is a class."""
     values = _as_column(y)
-    missing = values.dtype.kind in "fO" and np.array([_is_missing(value) for value in values.tolist()])
-    if np.any(missing):
+    missing = _missing_mask(values)
+    if missing.any():
         raise ValueError(
             f"Input y contains NaN or None ({np.sum(missing)} of {len(values)} rows), but this model learns from "
             "labeled rows only. Drop the unlabeled rows, or use SemiLSSVMClassifier or SemiKPCAClassifier."
@@ -115,18 +130,21 @@ def unlabeled_mask(values: npt.NDArray[Any]) -> BoolArray:
 
     One rule for every type: None and NaN mark unlabeled rows; a numeric -1 does so where no None or NaN occurs.
     """
-    kind = values.dtype.kind
-    if kind in "iu":
-        return np.asarray(values == UNLABELED)
-    if kind == "f":
-        missing = np.isnan(values)
-    elif kind == "O":
-        missing = np.array([_is_missing(value) for value in values], dtype=bool)
-    else:
-        return np.zeros(len(values), dtype=bool)
-    if missing.any():
-        return np.asarray(missing)
+    missing = _missing_mask(values)
+    if missing.any() or values.dtype.kind not in "iufO":
+        return missing
     return np.array([_is_minus_one(value) for value in values.tolist()], dtype=bool)
+
+
+def _missing_mask(values: npt.NDArray[Any]) -> BoolArray:
+    kind = values.dtype.kind
+    if kind == "f":
+        return np.asarray(np.isnan(values))
+    if kind in "mM":
+        return np.asarray(np.isnat(values))
+    if kind == "O":
+        return np.array([_is_missing(value) for value in values], dtype=bool)
+    return np.zeros(len(values), dtype=bool)
 
 
 def signed_targets(codes: IntArray, n_classes: int, dtype: npt.DTypeLike = np.float64) -> FloatArray:
@@ -183,8 +201,13 @@ def _as_column(y: Any) -> npt.NDArray[Any]:
         # np.asarray would turn ["a", None] into objects but [1, None] into objects and ["a", nan] into strings.
         mixed = np.empty(len(y), dtype=object)
         mixed[:] = y
-        plain = np.asarray(y)
-        y = plain if plain.dtype.kind in "iufb" else mixed
+        try:
+            plain = np.asarray(y)
+        except ValueError as error:
+            raise ValueError(
+                f"A label must be one value, got collections such as {y[0]!r}. Convert labels to strings."
+            ) from error
+        y = plain if plain.ndim > 1 or plain.dtype.kind in "iufb" else mixed
     elif hasattr(y, "to_numpy"):
         y = y.to_numpy()
     values: npt.NDArray[Any] = column_or_1d(y, warn=True)
@@ -194,12 +217,15 @@ def _as_column(y: Any) -> npt.NDArray[Any]:
 def _is_missing(value: object) -> bool:
     # pandas.NA answers comparisons with itself, hence the name test; NaN is the only float unequal to itself.
     return (
-        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (isinstance(value, float | np.floating) and value != value)
+        or (isinstance(value, np.datetime64 | np.timedelta64) and np.isnat(value))
     )
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
 def _is_minus_one(value: object) -> bool:
@@ -207,13 +233,28 @@ def _is_minus_one(value: object) -> bool:
 
 
 def _typed(given: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    kinds = {"a number" if _is_number(v) else type(v).__name__ for v in given.tolist()}
+    kinds = {_kind(v) for v in given.tolist()}
     if len(kinds) > 1:
         raise ValueError(
             f"The labels mix {' and '.join(sorted(kinds))}, for example {given[0]!r}: classes cannot be put in "
             "order. Convert all labels to one type."
         )
-    return np.array(given.tolist())
+    typed = np.array(given.tolist())
+    if typed.dtype == object:
+        raise ValueError(
+            f"Labels of type {type(given[0]).__name__} cannot be sorted into classes, for example {given[0]!r}. "
+            "Convert them to strings or numbers."
+        )
+    return typed
+
+
+def _kind(value: object) -> str:
+    """Return what a label is, in one word for NumPy's and Python's own types."""
+    if _is_number(value):
+        return "a number"
+    if isinstance(value, str):
+        return "str"
+    return "bool" if isinstance(value, bool | np.bool_) else type(value).__name__
 
 
 def _listed(items: list[Any], most: int = 8) -> str:

@@ -8,6 +8,7 @@ asked for are ever computed.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -51,14 +52,25 @@ class LabelResponse(ABC):
     operator: KernelOperator
 
     @abstractmethod
-    def solve(self, targets: FloatArray) -> DualSolution:
-        """Solve for each column of ``targets``, shape (n, n_columns)."""
+    def solve(self, targets: FloatArray, rtol: float | None = None) -> DualSolution:
+        """Solve for each column of ``targets``, shape (n, n_columns); ``rtol`` may ask for fewer digits."""
 
-    def columns(self, rows: IntArray) -> DualSolution:
+    def columns(self, rows: IntArray, rtol: float | None = None) -> DualSolution:
         """Solve for unit targets at ``rows``: its ``decision`` holds those columns of H."""
         units = np.zeros((self.operator.n, len(rows)), dtype=self.operator.dtype)
         units[rows, np.arange(len(rows))] = 1
-        return self.solve(units)
+        return self.solve(units, rtol)
+
+    def own_alpha(self, rows: IntArray, rtol: float | None = None) -> FloatArray:
+        """Return the multiplier of each of ``rows`` for a unit target at that row alone.
+
+        With conjugate gradients its error is the square of ``rtol``: it is a quadratic form of the system's inverse.
+        """
+        return np.asarray(self.columns(rows, rtol).alpha[rows, np.arange(len(rows))])
+
+    @abstractmethod
+    def own_response(self, own_alpha: FloatArray) -> FloatArray:
+        """Return H[i, i], how much each decision owes to its own target, from ``own_alpha``."""
 
 
 class SemiKPCAResponse(LabelResponse):
@@ -90,11 +102,16 @@ class SemiKPCAResponse(LabelResponse):
         assert certificate.error_weight is not None, "the weight is resolved before the system is set up"
         deflated = DeflatedOperator(operator, eigenvalues, eigenvectors)
         system = ShiftedOperator(deflated, 1.0 / certificate.error_weight, sign=-1)
+        self.error_weight = certificate.error_weight
         self.solver = AdaptiveSolver(system, certificate.condition_number, rtol, max_iter)
 
-    def solve(self, targets: FloatArray) -> DualSolution:
+    def own_response(self, own_alpha: FloatArray) -> FloatArray:
+        """Return H[i, i]: K′α = α/γ − y."""
+        return own_alpha / self.error_weight - 1
+
+    def solve(self, targets: FloatArray, rtol: float | None = None) -> DualSolution:
         """Solve Problem 4 for each column of ``targets``."""
-        solution = self.solver.solve(targets)
+        solution = self.solver.solve(targets, rtol)
         V = self.eigenvectors
         dual_coef = solution.values - V @ (V.T @ solution.values)
         return DualSolution(
@@ -136,19 +153,24 @@ class LSSVMResponse(LabelResponse):
         system = ShiftedOperator(operator, 1.0 / error_weight, sign=1)
         # The trace bounds the largest eigenvalue, hence the condition number.
         condition_number = 1.0 + error_weight * float(operator.diag().sum(dtype=np.float64))
+        self.error_weight = error_weight
         self.solver = AdaptiveSolver(system, condition_number, rtol, max_iter)
 
-    def solve(self, targets: FloatArray) -> DualSolution:
+    def own_response(self, own_alpha: FloatArray) -> FloatArray:
+        """Return H[i, i]: Kα + b = y − α/γ."""
+        return 1 - own_alpha / self.error_weight
+
+    def solve(self, targets: FloatArray, rtol: float | None = None) -> DualSolution:
         """Solve Problem 1 for each column of ``targets``."""
         n_columns = targets.shape[1]
         intercept = np.zeros(n_columns, dtype=targets.dtype)
         if not self.fit_intercept:
-            solution = self.solver.solve(targets)
+            solution = self.solver.solve(targets, rtol)
             alpha = solution.values
         else:
             # Eliminate b: with η = C⁻¹1 and ν = C⁻¹y, 1ᵀα = 0 gives b = 1ᵀν / 1ᵀη and α = ν − b η.
             ones = np.ones((self.operator.n, 1), dtype=targets.dtype)
-            solution = self.solver.solve(np.hstack([targets, ones]))
+            solution = self.solver.solve(np.hstack([targets, ones]), rtol)
             nu, eta = solution.values[:, :-1], solution.values[:, -1:]
             intercept = nu.sum(axis=0) / eta.sum()
             alpha = nu - eta * intercept
@@ -163,19 +185,22 @@ class LSSVMResponse(LabelResponse):
         )
 
 
-def spectral_filter(eigenvalues: FloatArray, error_weights: FloatArray) -> FloatArray:
-    """Return the eigenvalues γλ/(1 − γλ) of H, shape (len(eigenvalues), len(error_weights)).
+def spectral_filter(eigenvalues: FloatArray, error_weights: FloatArray, sign: Literal[-1, 1]) -> FloatArray:
+    """Return the eigenvalues γλ/(1 + sign · γλ) of H, shape (len(eigenvalues), len(error_weights)).
 
-    ``eigenvalues`` are those that are left after the removal.
+    ``eigenvalues`` are those that are left after the removal; the sign is that of the system: −1 for Semi-KPCA, +1 for
+    LS-SVM without bias.
     """
     products = eigenvalues[:, np.newaxis] * error_weights
-    return np.asarray(products / (1 - products))
+    return np.asarray(products / (1 + sign * products))
 
 
-def path_decisions(spectrum: Spectrum, k: int, targets: FloatArray, error_weights: FloatArray) -> FloatArray:
+def path_decisions(
+    spectrum: Spectrum, k: int, targets: FloatArray, error_weights: FloatArray, sign: Literal[-1, 1] = -1
+) -> FloatArray:
     """Return the decisions for every error weight from one whole spectrum, shape (n_weights, n, n_columns)."""
     V = spectrum.eigenvectors[:, k:]
-    gains = spectral_filter(spectrum.eigenvalues[k:], error_weights)
+    gains = spectral_filter(spectrum.eigenvalues[k:], error_weights, sign)
     coordinates = V.T @ targets
     filtered = gains[:, :, np.newaxis] * coordinates[:, np.newaxis, :]
     n_weights, n_columns = len(error_weights), targets.shape[1]
@@ -186,7 +211,18 @@ def path_decisions(spectrum: Spectrum, k: int, targets: FloatArray, error_weight
 def path_own_response(spectrum: Spectrum, k: int, rows: IntArray, error_weights: FloatArray) -> FloatArray:
     """Return H[i, i] at ``rows`` for every error weight, shape (n_weights, len(rows))."""
     V = spectrum.eigenvectors[rows, k:]
-    return np.asarray((V**2 @ spectral_filter(spectrum.eigenvalues[k:], error_weights)).T)
+    return np.asarray((V**2 @ spectral_filter(spectrum.eigenvalues[k:], error_weights, sign=-1)).T)
+
+
+def lssvm_path(spectrum: Spectrum, targets: FloatArray, error_weights: FloatArray) -> FloatArray:
+    """Return the dual coefficients of LS-SVM without bias for every error weight, shape (n_weights, n, n_columns).
+
+    On new rows the decision is k(new, rows) @ coefficients, as in :class:`LSSVMResponse`.
+    """
+    V = spectrum.eigenvectors
+    gains = error_weights / (1 + spectrum.eigenvalues[:, np.newaxis] * error_weights)
+    coordinates = V.T @ targets
+    return np.asarray(np.einsum("il,lw,lc->wic", V, gains, coordinates, optimize=True))
 
 
 def kernel_pca_objective(

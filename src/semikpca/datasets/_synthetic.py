@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
+from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, IntArray
 
 
@@ -30,8 +31,8 @@ def make_four_clusters(
     >>> X.shape, np.bincount(y).tolist()
     ((400, 2), [200, 200])
     """
-    if n_samples < 4:
-        raise ValueError(f"n_samples must be 4 or more, one for each cluster, got {n_samples!r}.")
+    if not is_whole_number(n_samples, 4):
+        raise ValueError(f"n_samples must be a whole number, 4 or more, one for each cluster, got {n_samples!r}.")
     generator: np.random.RandomState = check_random_state(random_state)
     centers = np.array([[-2.0, -2.5], [-2.0, 2.5], [2.0, -2.5], [2.0, 2.5]])
     clusters = np.arange(n_samples) * 4 // n_samples

@@ -19,7 +19,10 @@ def resolve_prior(class_prior, codes: IntArray, n_classes: int) -> FloatArray | 
             raise ValueError(f"class_prior must be None, 'labeled' or an array of shares, got {class_prior!r}.")
         shares = np.bincount(codes[codes != UNLABELED], minlength=n_classes).astype(float)
     else:
-        shares = np.asarray(class_prior, dtype=float)
+        try:
+            shares = np.asarray(class_prior, dtype=float)
+        except (TypeError, ValueError):
+            shares = np.array(np.nan)
     if shares.shape != (n_classes,) or not np.isfinite(shares).all() or (shares <= 0).any():
         raise ValueError(
             f"class_prior must hold a positive share for each of the {n_classes} classes, got {class_prior!r}."

@@ -7,9 +7,15 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from semikpca.convexity import ConvexityCertificate, Regime
 from semikpca.estimators._lssvm import LSSVMRegressor
-from semikpca.estimators._validation import check_count, check_iteration, set_kernel_tags, validate_rows
+from semikpca.estimators._validation import (
+    check_count,
+    check_flag,
+    check_positive,
+    set_kernel_tags,
+    validate_rows,
+)
 from semikpca.exceptions import KernelRankError
-from semikpca.kernels import as_kernel
+from semikpca.kernels import as_kernel, finite_pairwise
 from semikpca.operators import CenteredOperator, KernelOperator, choose_backend, make_operator
 from semikpca.problem import kernel_pca_objective
 from semikpca.spectrum import Spectrum, full_spectrum, leading_spectrum, require_semidefinite
@@ -32,9 +38,7 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     inverse_error_weight : float, default=1.0
         The error weight (Problem 1) of the regression from projections back to rows in ``inverse_transform``.
     backend : {"auto", "dense"}, default="auto"
-    tol : float, default=1e-6
-        Relative tolerance of iterative methods that work without a stored matrix.
-    max_iter : int or None, default=None
+        Where and how the kernel matrix is kept; it changes only the cost.
 
     Attributes
     ----------
@@ -64,16 +68,12 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         center=False,
         inverse_error_weight=1.0,
         backend="auto",
-        tol=1e-6,
-        max_iter=None,
     ):
         self.n_components = n_components
         self.kernel = kernel
         self.center = center
         self.inverse_error_weight = inverse_error_weight
         self.backend = backend
-        self.tol = tol
-        self.max_iter = max_iter
 
     def fit(self, X, y=None):
         """Compute the leading components of the rows.
@@ -89,7 +89,8 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """
         if self.n_components is not None:
             check_count("n_components", self.n_components, 1)
-        check_iteration(self.tol, self.max_iter)
+        check_flag("center", self.center)
+        check_positive("inverse_error_weight", self.inverse_error_weight)
         kernel = as_kernel(self.kernel)
         rows = validate_rows(self, X, kernel, reset=True)
         self.kernel_ = clone(kernel).fit(rows)
@@ -107,9 +108,16 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             spectrum = full_spectrum(self._operator)
         else:
             if self.n_components > n_samples:
-                raise KernelRankError(int(self.n_components), int(self.n_components), n_samples, n_samples)
+                raise ValueError(
+                    f"n_components={self.n_components} is more than the {n_samples} rows have. Lower it, or use None "
+                    "to keep all."
+                )
             spectrum = leading_spectrum(self._operator, self.n_components)
         self._spectrum = spectrum
+        if spectrum.rank == 0:
+            raise ValueError(
+                f"The kernel matrix of these {n_samples} rows has rank 0: no component is left. Are all rows equal?"
+            )
         kept = spectrum.head(spectrum.rank)
         self.eigenvalues_ = kept.eigenvalues
         self.eigenvectors_, _ = svd_flip(kept.eigenvectors.copy(), None)
@@ -124,7 +132,7 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Return the projections of new rows, shape (n_rows, n_components)."""
         check_is_fitted(self)
         rows = validate_rows(self, X, self.kernel_, reset=False)
-        cross = self.kernel_.pairwise(rows, self.X_fit_)
+        cross = finite_pairwise(self.kernel_, rows, self.X_fit_)
         if self.center:
             cross -= cross.mean(axis=1, keepdims=True)
             cross -= self.row_means_ - self.row_means_.mean()
@@ -180,11 +188,14 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         spectrum = self._spectrum_with(k)
         operator = self._kernel_operator()
         coefficients = np.asarray(coefficients, dtype=operator.dtype)
+        error_weight = check_positive("error_weight", error_weight)
         if coefficients.shape != (operator.n,):
             raise ValueError(
                 f"coefficients must have one entry for each of the {operator.n} training rows, got shape "
                 f"{coefficients.shape}."
             )
+        if not np.isfinite(coefficients).all():
+            raise ValueError("coefficients must be finite, got NaN or infinity.")
         return kernel_pca_objective(operator, spectrum, coefficients, float(error_weight), int(k))
 
     def _spectrum_with(self, k) -> Spectrum:
@@ -192,7 +203,7 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         check_is_fitted(self)
         k = check_count("k", k, 0)
         operator = self._kernel_operator()
-        if k >= len(self._spectrum) and k < operator.n:
+        if k >= len(self._spectrum) and len(self._spectrum) < operator.n:
             # Whoever asks for one more component will ask for the next as well.
             self._spectrum = full_spectrum(operator)
         if k >= min(self._spectrum.rank, len(self._spectrum)):
@@ -214,6 +225,8 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Leave the kernel matrix behind: n² numbers that come back from the rows when needed."""
         state = super().__getstate__().copy()
         state.pop("_operator", None)
+        if "_spectrum" in state:
+            state["_spectrum"] = state["_spectrum"].head(max(len(state["eigenvalues_"]), 1))
         return state
 
     def __sklearn_tags__(self):

@@ -5,16 +5,17 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from semikpca import labels as coding
-from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL, ResponseClassifier
+from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL, ResponseClassifier, warn_unless_solved
 from semikpca.estimators._transductive import TransductiveClassifier
 from semikpca.estimators._validation import (
+    check_flag,
     check_iteration,
     check_positive,
     check_same_length,
     set_kernel_tags,
     validate_rows,
 )
-from semikpca.kernels import as_kernel
+from semikpca.kernels import as_kernel, finite_pairwise
 from semikpca.operators import KernelOperator, choose_backend, make_operator
 from semikpca.problem import LSSVMResponse
 from semikpca.spectrum import require_semidefinite
@@ -44,6 +45,7 @@ class _LSSVMParameters:
 
     def _check_params(self):
         check_positive("error_weight", self.error_weight)
+        check_flag("fit_intercept", self.fit_intercept)
 
     def _set_up(self, operator: KernelOperator) -> LSSVMResponse:
         self.error_weight_ = float(self.error_weight)
@@ -132,10 +134,10 @@ class LSSVMClassifier(_LSSVMParameters, ResponseClassifier):
     def _encode(self, y) -> coding.LabelCoding:
         return coding.encode_all(y)
 
-    def _leave_own_label_out(self, decision, own_response, targets):
-        # Without its label the row is gone: the classical identity for smoothers with a quadratic penalty.
-        own_response = own_response[:, np.newaxis]
-        return (decision - own_response * targets) / (1 - own_response)
+    def _leave_own_label_out(self, rows, own_alpha, targets):
+        # Without its label the row is gone. The classical identity, (f − H y) / (1 − H), in a form that keeps its
+        # digits where H is close to 1.
+        return targets - self._solution.alpha[rows] / own_alpha[:, np.newaxis]
 
 
 class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -191,6 +193,7 @@ class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEst
             require_semidefinite(operator)
         targets = y.reshape(len(y), -1).astype(operator.dtype)
         solution = self._set_up(operator).solve(targets)
+        warn_unless_solved(solution, stacklevel=3)
         single = y.ndim == 1
         self.dual_coef_ = solution.dual_coef[:, 0] if single else solution.dual_coef
         self.intercept_ = solution.intercept[0] if single else solution.intercept
@@ -201,7 +204,7 @@ class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEst
         """Return f(x) for each row, shape (n_rows,) or (n_rows, n_targets)."""
         check_is_fitted(self)
         rows = validate_rows(self, X, self.kernel_, reset=False)
-        return self.kernel_.pairwise(rows, self.X_fit_) @ self.dual_coef_ + self.intercept_
+        return finite_pairwise(self.kernel_, rows, self.X_fit_) @ self.dual_coef_ + self.intercept_
 
     def __sklearn_tags__(self):
         return set_kernel_tags(super().__sklearn_tags__(), self.kernel)

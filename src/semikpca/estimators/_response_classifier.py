@@ -14,12 +14,13 @@ from semikpca.estimators import _probability as probability
 from semikpca.estimators._class_prior import prior_offsets, resolve_prior
 from semikpca.estimators._validation import (
     check_iteration,
+    check_row_numbers,
     check_same_length,
     set_kernel_tags,
     validate_rows,
 )
 from semikpca.exceptions import SingleClassWarning
-from semikpca.kernels import as_kernel
+from semikpca.kernels import as_kernel, finite_pairwise
 from semikpca.operators import KernelOperator, choose_backend, make_operator
 from semikpca.problem import DualSolution, LabelResponse
 from semikpca.solvers import Status
@@ -29,6 +30,9 @@ logger = logging.getLogger("semikpca")
 
 # A stored matrix makes products cheap, so digits are worth more than the few steps they cost.
 STORED_MATRIX_RTOL = 1e-12
+
+# One temperature is learned from left-out decisions, whose error is the square of this: see LabelResponse.own_alpha.
+TEMPERATURE_RTOL = 1e-6
 
 
 class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
@@ -59,8 +63,8 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """Return the classes and class numbers of y."""
 
     @abstractmethod
-    def _leave_own_label_out(self, decision, own_response, targets):
-        """Return decisions at labeled rows without their own labels; ``own_response`` holds H[i, i]."""
+    def _leave_own_label_out(self, rows, own_alpha, targets):
+        """Return decisions at labeled ``rows`` without their own labels, from ``LabelResponse.own_alpha``."""
 
     # -- fit ---------------------------------------------------------------------------------------------------
 
@@ -93,13 +97,7 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _solve(self, labels: coding.LabelCoding, dtype) -> DualSolution:
         solution = self._response.solve(coding.signed_targets(labels.codes, labels.n_classes, dtype))
-        if solution.status is not Status.SOLVED:
-            warnings.warn(
-                f"The solve was {solution.status.value} (relative residual {solution.residual:.1e} after "
-                f"{solution.n_iter} steps).",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        warn_unless_solved(solution, stacklevel=5)
         if self.verbose:
             logger.info("solved in %d steps, relative residual %.1e", solution.n_iter, solution.residual)
         return solution
@@ -122,7 +120,7 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         decision = solution.decision + self.class_offsets_
         self.decision_ = squeezed(decision)
         left_out_rows = probability.rows_to_leave_out(labels.codes)
-        left_out = self.left_out_decisions(left_out_rows)
+        left_out = self.left_out_decisions(left_out_rows, rtol=TEMPERATURE_RTOL)
         self.sharpness_ = probability.learn_sharpness(left_out, labels.codes[left_out_rows], n_classes, decision)
 
     def label_response(self, rows):
@@ -130,16 +128,17 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
         Decisions are H @ targets (plus class offsets), so this is what a unit of label at each row would add.
         """
-        return self._set_up_again().columns(np.asarray(rows, dtype=np.intp)).decision
+        response = self._set_up_again()
+        return response.columns(check_row_numbers(rows, response.operator.n)).decision
 
-    def left_out_decisions(self, rows):
+    def left_out_decisions(self, rows, rtol=None):
         """Return decisions at labeled ``rows``, each without its own label, shape (len(rows), n_columns)."""
-        rows = np.asarray(rows, dtype=np.intp)
+        check_is_fitted(self)
+        rows = check_row_numbers(rows, self._set_up_again().operator.n)
         labels, solution = self.label_coding_, self._solution
         targets = coding.signed_targets(labels.codes, labels.n_classes, solution.decision.dtype)[rows]
-        own_response = self.label_response(rows)[rows, np.arange(len(rows))]
-        left_out = self._leave_own_label_out(solution.decision[rows], own_response, targets)
-        return left_out + self.class_offsets_
+        own_alpha = self._set_up_again().own_alpha(rows, rtol)
+        return self._leave_own_label_out(rows, own_alpha, targets) + self.class_offsets_
 
     # -- predict -----------------------------------------------------------------------------------------------
 
@@ -152,7 +151,7 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """
         check_is_fitted(self)
         rows = validate_rows(self, X, self.kernel_, reset=False)
-        cross = self.kernel_.pairwise(rows, self.X_fit_)
+        cross = finite_pairwise(self.kernel_, rows, self.X_fit_)
         decision = cross @ self._solution.dual_coef + self.intercept_ + self.class_offsets_
         return squeezed(decision)
 
@@ -171,6 +170,7 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def decision_probabilities(self, decision):
         """Return the class probabilities that belong to decision values, shape (n_rows, n_classes)."""
+        check_is_fitted(self)
         return probability.probabilities(decision, self.label_coding_.n_classes, self.sharpness_)
 
     def _set_up_again(self) -> LabelResponse:
@@ -192,5 +192,17 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return set_kernel_tags(super().__sklearn_tags__(), self.kernel)
 
 
+def warn_unless_solved(solution: DualSolution, stacklevel: int) -> None:
+    """Warn of a solve that stopped early; ``stacklevel`` counts from here, 2 being the caller."""
+    if solution.status is not Status.SOLVED:
+        warnings.warn(
+            f"The solve was {solution.status.value} (relative residual {solution.residual:.1e} after {solution.n_iter} "
+            "steps).",
+            ConvergenceWarning,
+            stacklevel=stacklevel,
+        )
+
+
 def squeezed(columns):
+    """Return a single column as a vector, several as they are."""
     return columns[:, 0] if columns.shape[1] == 1 else columns

@@ -5,8 +5,8 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from semikpca import labels as coding
-from semikpca.estimators._response_classifier import ResponseClassifier
-from semikpca.estimators._validation import check_same_length
+from semikpca.estimators._response_classifier import ResponseClassifier, warn_unless_solved
+from semikpca.estimators._validation import check_row_numbers, check_same_length
 from semikpca.problem import DualSolution
 
 
@@ -16,9 +16,10 @@ class TransductiveClassifier(ResponseClassifier):
     def _encode(self, y) -> coding.LabelCoding:
         return coding.encode(y)
 
-    def _leave_own_label_out(self, decision, own_response, targets):
+    def _leave_own_label_out(self, rows, own_alpha, targets):
         # Without its label the row stays, with target 0.
-        return decision - own_response[:, np.newaxis] * targets
+        own_response = self._set_up_again().own_response(own_alpha)
+        return self._solution.decision[rows] - own_response[:, np.newaxis] * targets
 
     def fit(self, X, y):
         """Label all rows from the rows whose label is known.
@@ -53,13 +54,19 @@ class TransductiveClassifier(ResponseClassifier):
 
     def score(self, X, y, sample_weight=None):
         """Return the accuracy over the rows of ``y`` that are labeled."""
-        given = coding.encode(y)
-        labeled = given.labeled_rows
+        check_is_fitted(self)
+        truth, labeled = coding.labeled_values(y, self.classes_)
         predicted = self.predict(X)
-        check_same_length(predicted, given.codes)
-        weights = None if sample_weight is None else np.asarray(sample_weight)[labeled]
-        truth = given.decode(given.codes[labeled])
-        return accuracy_score(truth, predicted[labeled], sample_weight=weights)
+        check_same_length(predicted, truth)
+        if sample_weight is not None:
+            sample_weight = np.asarray(sample_weight)
+            if sample_weight.shape != (len(truth),):
+                raise ValueError(
+                    f"sample_weight must have one entry for each of the {len(truth)} rows, got shape "
+                    f"{sample_weight.shape}."
+                )
+            sample_weight = sample_weight[labeled]
+        return accuracy_score(truth[labeled], predicted[labeled], sample_weight=sample_weight)
 
     # -- labels that change ------------------------------------------------------------------------------------
 
@@ -79,7 +86,9 @@ class TransductiveClassifier(ResponseClassifier):
             The same model, updated: the decisions change by the columns of H at those rows.
         """
         check_is_fitted(self)
-        rows = _check_row_numbers(rows, len(self.label_coding_.codes))
+        rows = check_row_numbers(rows, len(self.label_coding_.codes))
+        if not len(rows) and not len(labels):
+            return self
         new_codes = self.label_coding_.encode(labels)
         if len(new_codes) != len(rows):
             raise ValueError(f"{len(rows)} rows and {len(new_codes)} labels were given; each row needs one label.")
@@ -97,6 +106,7 @@ class TransductiveClassifier(ResponseClassifier):
         before = coding.signed_targets(self.label_coding_.codes[rows], n_classes, dtype)
         after = coding.signed_targets(codes[rows], n_classes, dtype)
         columns = self._set_up_again().columns(rows)
+        warn_unless_solved(columns, stacklevel=3)
         self._learn(changed, _moved(self._solution, columns, after - before))
         return self
 
@@ -112,15 +122,3 @@ def _moved(solution: DualSolution, columns: DualSolution, change) -> DualSolutio
         n_iter=columns.n_iter,
         residual=max(solution.residual, columns.residual),
     )
-
-
-def _check_row_numbers(rows, n_samples: int):
-    rows = np.atleast_1d(np.asarray(rows))
-    if rows.ndim != 1 or rows.dtype.kind not in "iu":
-        raise ValueError(f"rows must be whole numbers, got {rows!r}.")
-    outside = rows[(rows < 0) | (rows >= n_samples)]
-    if outside.size:
-        raise ValueError(f"Row {outside[0]} does not exist: the model was fitted on rows 0 to {n_samples - 1}.")
-    if len(np.unique(rows)) != len(rows):
-        raise ValueError("A row was given twice; give each row one label.")
-    return rows.astype(np.intp)

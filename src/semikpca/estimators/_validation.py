@@ -1,5 +1,6 @@
 """What every estimator checks at its border."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ FLOATS = [np.float64, np.float32]
 
 def validate_rows(estimator, X, kernel: Kernel, *, reset: bool):
     """Return the rows as the kernel takes them: a float matrix, a CSR matrix, or a list of objects."""
-    if kernel.input_kind == "objects" and not _is_table(X):
+    if kernel.input_kind == "objects" and not _is_table(X) and (reset or not hasattr(estimator, "n_features_in_")):
         return _as_objects(X, minimum=2 if reset else 1)
     if not reset and kernel.input_kind == "matrix" and getattr(X, "ndim", 2) == 2:
         _check_cross_kernel(X, estimator.n_features_in_)
@@ -23,6 +24,7 @@ def validate_rows(estimator, X, kernel: Kernel, *, reset: bool):
         X,
         reset=reset,
         dtype=FLOATS,
+        copy=reset,
         accept_sparse="csr" if kernel.accepts_sparse else False,
         ensure_min_samples=2 if reset else 1,
     )
@@ -53,11 +55,33 @@ def check_positive(name: str, value) -> float:
     return float(value)
 
 
+def check_flag(name: str, value) -> bool:
+    """Return True or False; words such as "no" would count as True."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
 def check_iteration(tol, max_iter) -> None:
     """Check the two parameters that every iterative solve has."""
     check_positive("tol", tol)
     if max_iter is not None:
         check_count("max_iter", max_iter, 1)
+
+
+def check_row_numbers(rows, n_samples: int):
+    """Return row numbers of the training rows, each of them once; none at all is allowed."""
+    rows = np.atleast_1d(np.asarray(rows))
+    if not rows.size:
+        return np.empty(0, dtype=np.intp)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu":
+        raise ValueError(f"rows must be whole numbers, got {rows!r}.")
+    outside = rows[(rows < 0) | (rows >= n_samples)]
+    if outside.size:
+        raise ValueError(f"Row {outside[0]} does not exist: the model was fitted on rows 0 to {n_samples - 1}.")
+    if len(np.unique(rows)) != len(rows):
+        raise ValueError("A row was given twice; give each row one label.")
+    return rows.astype(np.intp)
 
 
 def check_same_length(X, y) -> None:
@@ -71,7 +95,7 @@ def check_same_length(X, y) -> None:
 
 
 def _is_table(X) -> bool:
-    if sparse.issparse(X) or hasattr(X, "__dataframe__") or hasattr(X, "iloc"):
+    if sparse.issparse(X) or (hasattr(X, "columns") and len(getattr(X, "shape", ())) == 2):
         return True
     return isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub"
 
@@ -79,6 +103,8 @@ def _is_table(X) -> bool:
 def _as_objects(X, minimum: int) -> list[Any]:
     if isinstance(X, str | bytes):
         raise ValueError(f"X must be a sequence of objects, got one string, {X[:30]!r}. Pass a list of strings.")
+    if not isinstance(X, Iterable):
+        raise ValueError(f"X must be a sequence of objects, got {X!r}.")
     rows = list(X)
     if len(rows) < minimum:
         raise ValueError(f"Found {len(rows)} object(s) in X, while a minimum of {minimum} is required.")

@@ -6,6 +6,7 @@ works in a grid search. Strings are shorthands for kernels with their defaults; 
 
 from semikpca.kernels._base import Kernel, ProductKernel
 from semikpca.kernels._callable import CallableKernel
+from semikpca.kernels._finite import finite_pairwise
 from semikpca.kernels._normalized import Normalized
 from semikpca.kernels._pairwise import RBF, Cosine, Laplacian, Linear, Polynomial
 from semikpca.kernels._precomputed import Precomputed
@@ -24,4 +25,5 @@ __all__ = [
     "Precomputed",
     "ProductKernel",
     "as_kernel",
+    "finite_pairwise",
 ]

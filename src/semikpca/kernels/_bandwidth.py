@@ -42,16 +42,31 @@ def median_distance(X: Rows, metric: Metric = "euclidean") -> float:
 def resolve_gamma(gamma: Gamma, X: Rows, median_rule: Callable[[float], float], metric: Metric) -> float:
     """Return the kernel coefficient as a number, from a number or the name of a rule."""
     if isinstance(gamma, str):
+        X = X if sparse.issparse(X) else np.asarray(X)
         if gamma == "median":
+            if X.shape[0] < 2:
+                raise ValueError(
+                    "gamma='median' has no value: one row has no pairs. Give gamma a number, or more rows."
+                )
             median = median_distance(X, metric)
             if median == 0:
                 raise ValueError(
                     "gamma='median' has no value: the median distance between the rows of X is 0, so at least "
                     "half of the pairs of rows are equal. Give gamma a number, or drop duplicate rows."
                 )
-            return median_rule(median)
+            coefficient = median_rule(median) if np.isfinite(median) else 0.0
+            if not is_positive_number(coefficient):
+                raise ValueError(
+                    f"gamma='median' has no value: with a median distance of {median:.3g} it leaves the range of "
+                    "numbers. Scale the features, for example with StandardScaler."
+                )
+            return coefficient
         if gamma == "scale":
             variance = _variance(X)
+            if not np.isfinite(variance):
+                raise ValueError(
+                    f"gamma='scale' has no value: the variance of X leaves the range of {X.dtype}. Scale the features."
+                )
             if variance == 0:
                 raise ValueError(
                     "gamma='scale' has no value: the variance of X is 0, all its entries are equal. Give gamma a "
@@ -87,6 +102,7 @@ def _pair_distances(X: Rows, metric: Metric) -> FloatArray:
 
 
 def _variance(X: Rows) -> float:
-    if sparse.issparse(X):
-        return float(X.multiply(X).mean() - X.mean() ** 2)
-    return float(X.var())
+    with np.errstate(over="ignore", invalid="ignore"):
+        if sparse.issparse(X):
+            return float(X.multiply(X).mean() - X.mean() ** 2)
+        return float(X.var())

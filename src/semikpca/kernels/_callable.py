@@ -8,6 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 from semikpca._typing import FloatArray, Rows
 from semikpca.kernels._base import InputKind, Kernel
+from semikpca.kernels._precomputed import require_symmetric
 
 
 class CallableKernel(Kernel):
@@ -85,12 +86,19 @@ class CallableKernel(Kernel):
                 f"The kernel function returned shape {values.shape} for {n_rows} and {n_columns} objects; it must "
                 f"return ({n_rows}, {n_columns})."
             )
-        values = np.array(values, dtype=values.dtype if values.dtype.kind == "f" else np.float64)
+        if values.dtype.kind not in "iufb":
+            raise ValueError(
+                f"The kernel function returned values of type {values.dtype} (such as {values.flat[0]!r}); it must "
+                "return numbers."
+            )
+        values = np.array(values, dtype=values.dtype if values.dtype == np.float32 else np.float64)
         if not np.isfinite(values).all():
             i, j = np.argwhere(~np.isfinite(values))[0]
             raise ValueError(
                 f"The kernel function returned {values[i, j]} for objects {i} and {j}; kernel values must be finite."
             )
+        if A is B and not self.takes_pairs_:
+            require_symmetric(values, "The matrix of the kernel function")
         return values
 
     def diag(self, A: Rows) -> FloatArray:
@@ -102,7 +110,14 @@ class CallableKernel(Kernel):
         for i in range(values.shape[0]):
             # The training matrix is symmetric: half of the calls are enough.
             start = i if A is B else 0
-            values[i, start:] = [self.function(A[i], B[j]) for j in range(start, values.shape[1])]
+            answers = [self.function(A[i], B[j]) for j in range(start, values.shape[1])]
+            try:
+                values[i, start:] = answers
+            except (ValueError, TypeError) as error:
+                raise ValueError(
+                    f"The kernel function must return a number for two objects; for object {i} against others it did "
+                    f"not ({error})."
+                ) from error
             if A is B:
                 values[i:, i] = values[i, i:]
         return values

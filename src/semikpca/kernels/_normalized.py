@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from semikpca._typing import FloatArray, Rows
 from semikpca.kernels._base import InputKind, Kernel
@@ -55,6 +56,7 @@ class Normalized(Kernel):
 
     def pairwise(self, A: Rows, B: Rows) -> FloatArray:
         """Return the normalized matrix, shape (len(A), len(B))."""
+        self._require_fit()
         values = self.kernel_.pairwise(A, B)
         values /= np.sqrt(self._degrees_of(A))[:, np.newaxis]
         values /= np.sqrt(self._degrees_of(B))
@@ -62,7 +64,12 @@ class Normalized(Kernel):
 
     def diag(self, A: Rows) -> FloatArray:
         """Return k(a, a) / d(a)."""
+        self._require_fit()
         return np.asarray(self.kernel_.diag(A) / self._degrees_of(A))
+
+    def _require_fit(self) -> None:
+        if not hasattr(self, "degrees_"):
+            raise NotFittedError(f"{self!r} needs the degrees of the training rows: call fit(rows) first.")
 
     def _degrees_of(self, rows: Rows) -> FloatArray:
         return self.degrees_ if rows is self.rows_fit_ else self._degrees(rows)
@@ -73,8 +80,13 @@ class Normalized(Kernel):
         degrees = np.concatenate([self.kernel_.pairwise(block, self.rows_fit_).sum(axis=1) for block in blocks])
         if not (degrees > 0).all():
             row = int(np.argmin(degrees))
+            advice = (
+                "Use a kernel with positive values, such as 'rbf' or 'laplacian'."
+                if rows is self.rows_fit_
+                else "No training row is like it: drop it, or use a kernel that reaches further (a smaller gamma)."
+            )
             raise ValueError(
                 f"Normalized({self.kernel_!r}) needs positive degrees, but the kernel values of row {row} sum to "
-                f"{degrees[row]:.6g}. Use a kernel with positive values, such as 'rbf' or 'laplacian'."
+                f"{degrees[row]:.6g}. {advice}"
             )
         return np.asarray(degrees)

@@ -1,17 +1,21 @@
 """Kernels on vectors; each formula is written here once."""
 
+from collections.abc import Callable
 from numbers import Real
 from typing import Self
 
 import numpy as np
 from scipy import sparse
+from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import manhattan_distances
-from sklearn.preprocessing import normalize
 
 from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, Rows
 from semikpca.kernels._bandwidth import Gamma, fitted_gamma, resolve_gamma
 from semikpca.kernels._base import Kernel, ProductKernel
+
+# −gamma ‖·‖² up to which the exponent may come from products: its rounding error is then below a few dozen eps.
+_LARGEST_EXPONENT = 16.0
 
 
 class RBF(ProductKernel):
@@ -50,6 +54,24 @@ class RBF(ProductKernel):
         right = _beside(B, np.ones_like(norms_b), norms_b)
         return left, right
 
+    def pairwise(self, A: Rows, B: Rows) -> FloatArray:
+        """Return the matrix of k(a, b), shape (len(A), len(B))."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            left, right = self.factors(A, B)
+            # The last columns hold −gamma ‖·‖². Where they are large, distances are small differences of large numbers.
+            far = max(abs(_columns(left)[:, -2]).max(), abs(_columns(right)[:, -1]).max())
+            if not far < _LARGEST_EXPONENT:
+                return self._from_differences(_as_float(A), _as_float(B))
+        products = left @ right.T
+        return self.profile(products.toarray() if sparse.issparse(products) else products)
+
+    def _from_differences(self, A: Rows, B: Rows) -> FloatArray:
+        """Return the matrix from differences of rows: slower, and exact wherever the rows are."""
+        scale = np.sqrt(fitted_gamma(self))
+        dtype = np.result_type(A.dtype, B.dtype)
+        A, B = (scale * (rows.toarray() if sparse.issparse(rows) else rows).astype(np.float64) for rows in (A, B))
+        return self.profile(-cdist(A, B, "sqeuclidean")).astype(dtype, copy=False)
+
     def profile(self, products: FloatArray) -> FloatArray:
         """Exponentiate; rounding may have left a tiny positive exponent between equal rows."""
         np.minimum(products, 0, out=products)
@@ -82,7 +104,8 @@ class Laplacian(Kernel):
         """Return the matrix of k(a, b), shape (len(A), len(B))."""
         A, B = _as_float(A), _as_float(B)
         # manhattan_distances answers sparse rows in float64, whatever they were.
-        exponents = manhattan_distances(A, B).astype(A.dtype, copy=False)
+        distances = manhattan_distances(_short_indices(A), _short_indices(B))
+        exponents = distances.astype(np.result_type(A.dtype, B.dtype), copy=False)
         exponents *= -fitted_gamma(self)
         return np.asarray(np.exp(exponents, out=exponents))
 
@@ -150,7 +173,7 @@ class Cosine(ProductKernel):
 
     def factors(self, A: Rows, B: Rows) -> tuple[Rows, Rows]:
         """Return the rows scaled to unit length."""
-        return normalize(_as_float(A)), normalize(_as_float(B))
+        return _unit_rows(_as_float(A)), _unit_rows(_as_float(B))
 
     def profile(self, products: FloatArray) -> FloatArray:
         """Return the products as they are."""
@@ -158,16 +181,49 @@ class Cosine(ProductKernel):
 
 
 def _as_float(rows: Rows) -> Rows:
-    if sparse.issparse(rows):
-        return rows
-    rows = np.asarray(rows)
-    return rows if rows.dtype.kind == "f" else rows.astype(np.float64)
+    rows = rows if sparse.issparse(rows) else np.asarray(rows)
+    return rows if rows.dtype in (np.float64, np.float32) else rows.astype(np.float64)
+
+
+def _columns(rows: Rows) -> FloatArray:
+    """Return the last two columns as a plain array."""
+    last = rows[:, -2:]
+    return np.asarray(last.toarray() if sparse.issparse(last) else last)
+
+
+def _short_indices(rows: Rows) -> Rows:
+    """Return CSR rows with the 32-bit indices that scikit-learn's Manhattan distances insist on."""
+    if sparse.issparse(rows) and rows.indices.dtype != np.int32:
+        indices, starts = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+        return sparse.csr_array((rows.data, indices, starts), shape=rows.shape)
+    return rows
+
+
+def _unit_rows(rows: Rows) -> Rows:
+    """Scale rows to unit length; by their largest entries first, so that no square leaves the range of numbers."""
+    return _divided_by(_divided_by(rows, _largest_entries), lambda scaled: np.sqrt(_squared_norms(scaled)))
+
+
+def _divided_by(rows: Rows, size: Callable[[Rows], FloatArray]) -> Rows:
+    if not sparse.issparse(rows):
+        sizes = size(rows)
+        return rows / np.where(sizes > 0, sizes, 1)[:, np.newaxis]
+    rows = sparse.csr_array(rows, copy=True)
+    rows.sum_duplicates()
+    sizes = size(rows)
+    rows.data /= np.repeat(np.where(sizes > 0, sizes, 1), np.diff(rows.indptr)).astype(rows.dtype)
+    return rows
+
+
+def _largest_entries(rows: Rows) -> FloatArray:
+    largest = abs(rows).max(axis=1)
+    return np.asarray(largest.toarray() if sparse.issparse(largest) else largest).reshape(-1)
 
 
 def _squared_norms(rows: Rows) -> FloatArray:
     if sparse.issparse(rows):
         return np.asarray(rows.multiply(rows).sum(axis=1)).reshape(-1)
-    return np.einsum("ij,ij->i", rows, rows)
+    return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
 def _beside(rows: Rows, *columns: FloatArray) -> Rows:

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import expit, logit
 from sklearn.utils.validation import check_is_fitted
 
+from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, IntArray
 from semikpca.estimators import SemiKPCAClassifier
 from semikpca.exceptions import UnboundedProblemError
@@ -58,12 +59,12 @@ def error_weight_path(
     check_is_fitted(model)
     certificate = model.certificate_
     weights = _relative_weights(relative_weights)
+    k, bound = certificate.n_components_removed, certificate.error_weight_max
+    absolute = weights * bound
     if weights.max() >= 1:
-        bound = certificate.error_weight_max
-        raise UnboundedProblemError(float(weights.max() * bound), bound, certificate.n_components_removed)
-    k = certificate.n_components_removed
+        raise UnboundedProblemError(float(absolute.max()), bound, k)
     spectrum = model.full_spectrum() if spectrum is None else spectrum
-    absolute = (weights * certificate.error_weight_max).astype(spectrum.eigenvalues.dtype)
+    absolute = absolute.astype(spectrum.eigenvalues.dtype)
     coding = model.label_coding_
     targets = signed_targets(coding.codes, coding.n_classes, absolute.dtype)
     decision = path_decisions(spectrum, k, targets, absolute)
@@ -81,11 +82,14 @@ def error_weight_path(
 
 
 def _relative_weights(weights) -> FloatArray:
-    if np.ndim(weights) == 0:
+    if is_whole_number(weights, 1):
         return np.asarray(expit(np.linspace(logit(1e-3), logit(0.999), int(weights))))
     given: FloatArray = np.asarray(weights, dtype=float)
-    if given.size == 0 or not (given > 0).all():
-        raise ValueError(f"relative_weights must be positive numbers below 1, got {weights!r}.")
+    if given.ndim != 1 or given.size == 0 or not (given > 0).all():
+        raise ValueError(
+            "relative_weights must be positive numbers below 1, or a whole number of weights to spread, got "
+            f"{weights!r}."
+        )
     return given
 
 

@@ -4,12 +4,15 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, IntArray
 from semikpca.estimators import ResponseClassifier
 from semikpca.labels import UNLABELED, signed_targets
 
-# A class that a row is less likely to have than this adds next to nothing to an expectation.
-_NEGLIGIBLE = 1e-3
+# A class that a row is less likely to have than this adds little to an expectation, and is not worth its cost when rows
+# are only ranked.
+_UNLIKELY = 0.01
+_ENTRIES_AT_ONCE = 2_000_000  # probabilities in memory at a time, 16 MB
 
 
 def suggest_labels(model: ResponseClassifier, n: int = 10, *, max_candidates: int = 256, random_state=0) -> IntArray:
@@ -33,8 +36,9 @@ def suggest_labels(model: ResponseClassifier, n: int = 10, *, max_candidates: in
     ndarray of int
     """
     check_is_fitted(model)
-    if n < 1:
-        raise ValueError(f"n must be 1 or more, got {n!r}.")
+    for name, value in (("n", n), ("max_candidates", max_candidates)):
+        if not is_whole_number(value, 1):
+            raise ValueError(f"{name} must be a whole number, 1 or more, got {value!r}.")
     unlabeled = np.flatnonzero(model.label_coding_.codes == UNLABELED)
     if not unlabeled.size:
         return unlabeled
@@ -44,12 +48,10 @@ def suggest_labels(model: ResponseClassifier, n: int = 10, *, max_candidates: in
     chosen: list[int] = []
     remaining = np.arange(len(pool))
     while len(chosen) < min(n, len(pool)):
-        change = _expected_change(model, decision, pool[remaining], columns[:, remaining])
-        best = remaining[int(np.argmax(change))]
+        change = _expected_change(model, decision, pool[remaining], columns[:, remaining], _UNLIKELY)
+        best = int(remaining[np.argmax(change)])
         chosen.append(best)
-        # The ranking moves little from pick to pick: rows far behind need not be weighed again.
-        in_front = np.argsort(-change, kind="stable")[: 5 * n + 1]
-        remaining = np.setdiff1d(remaining[in_front], [best])
+        remaining = remaining[remaining != best]
         likely = np.argmax(model.decision_probabilities(decision[pool[best]][np.newaxis])[0])
         decision = decision + np.outer(columns[:, best], _target(model, int(likely)))
     return pool[chosen]
@@ -62,22 +64,39 @@ def expected_change(model: ResponseClassifier, rows) -> FloatArray:
     number of predictions that would come out differently. The expectation is over the row's own class probabilities.
     Exact, from the columns of H; no refit.
 
+    Parameters
+    ----------
+    model : fitted SemiKPCAClassifier or SemiLSSVMClassifier
+    rows : array-like of int
+        Training rows that have no label yet.
+
     Returns
     -------
     ndarray of shape (len(rows),)
     """
     check_is_fitted(model)
-    rows = np.asarray(rows, dtype=np.intp)
-    return _expected_change(model, _as_columns(model.decision_), rows, model.label_response(rows))
+    columns = model.label_response(rows)
+    rows = np.atleast_1d(np.asarray(rows, dtype=np.intp))
+    labeled = rows[model.label_coding_.codes[rows] != UNLABELED]
+    if labeled.size:
+        raise ValueError(f"Row {labeled[0]} has a label already; ask for rows without one.")
+    return _expected_change(model, _as_columns(model.decision_), rows, columns, negligible=0.0)
 
 
-def _expected_change(model, decision, rows, columns) -> FloatArray:
+def _expected_change(model, decision, rows, columns, negligible: float) -> FloatArray:
+    """Return the expected change for each of ``rows``; classes less likely than ``negligible`` are passed over."""
     before = model.decision_probabilities(decision)
     change = np.zeros(len(rows))
-    for i, row in enumerate(rows):
-        for code in np.flatnonzero(before[row] > _NEGLIGIBLE):
-            after = model.decision_probabilities(decision + np.outer(columns[:, i], _target(model, int(code))))
-            change[i] += before[row, code] * 0.5 * np.abs(after - before).sum()
+    for code in range(before.shape[1]):
+        target = _target(model, code)
+        concerned = np.flatnonzero(before[rows, code] > negligible)
+        step = max(1, _ENTRIES_AT_ONCE // before.size)
+        for block in (concerned[start : start + step] for start in range(0, len(concerned), step)):
+            # All candidates of the block at once: axis 0 counts candidates, axis 1 rows, axis 2 right-hand sides.
+            moved = decision + columns[:, block].T[:, :, np.newaxis] * target
+            after = model.decision_probabilities(moved.reshape(-1, decision.shape[1]))
+            distance = np.abs(after.reshape(len(block), *before.shape) - before).sum(axis=(1, 2)) / 2
+            change[block] += before[rows[block], code] * distance
     return change
 
 

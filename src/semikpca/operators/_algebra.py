@@ -106,6 +106,11 @@ class CenteredOperator(KernelOperator):
         matrix -= means[:, np.newaxis] - means.mean()
         return matrix
 
+    @property
+    def rounding_scale(self) -> float:
+        """The trace of the base: what is left after centering may be far smaller than what was taken off."""
+        return float(self.base.diag().sum(dtype=np.float64))
+
     def row_means(self) -> FloatArray:
         """Return the mean of each row of the base, which centers new rows too."""
         ones = np.full((self.n, 1), 1.0 / self.n, dtype=self.dtype)

@@ -32,6 +32,11 @@ class KernelOperator(ABC):
         """Bytes that the operator keeps in memory."""
 
     @property
+    def rounding_scale(self) -> float:
+        """A bound on the eigenvalues before anything was subtracted; rounding is relative to it if it is larger."""
+        return 0.0
+
+    @property
     def n(self) -> int:
         """Number of rows and columns."""
         return self.shape[0]

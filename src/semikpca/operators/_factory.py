@@ -1,7 +1,7 @@
 """The only place that maps the name of a back end to an operator."""
 
 from semikpca._typing import Rows
-from semikpca.kernels import Kernel
+from semikpca.kernels import Kernel, finite_pairwise
 from semikpca.operators._base import KernelOperator
 from semikpca.operators._dense import DenseOperator
 
@@ -28,4 +28,4 @@ def make_operator(kernel: Kernel, rows: Rows, backend: str) -> KernelOperator:
 
 
 def _dense(kernel: Kernel, rows: Rows) -> KernelOperator:
-    return DenseOperator(kernel.pairwise(rows, rows))
+    return DenseOperator(finite_pairwise(kernel, rows, rows))

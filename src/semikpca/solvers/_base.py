@@ -11,7 +11,7 @@ class Status(Enum):
     """How a solve ended, with advice."""
 
     SOLVED = "solved to the tolerance"
-    NOT_CONVERGED = "stopped at max_iter before the tolerance was met; raise max_iter, raise tol, or lower error_weight"
+    NOT_CONVERGED = "stopped at max_iter before the tolerance was met; raise max_iter or lower error_weight"
 
 
 @dataclass(frozen=True)

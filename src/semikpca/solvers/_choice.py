@@ -46,11 +46,12 @@ class AdaptiveSolver(LinearSolver):
         self.max_iter = max_iter or max(100, math.ceil(10 * expected_iterations(condition_number, rtol)))
         self._direct: Cholesky | None = None
 
-    def solve(self, targets: FloatArray) -> Solution:
-        """Solve for each column of ``targets``."""
+    def solve(self, targets: FloatArray, rtol: float | None = None) -> Solution:
+        """Solve for each column of ``targets``; a larger ``rtol`` than the solver's own is cheaper."""
+        rtol = self.rtol if rtol is None else max(rtol, self.rtol)
         n_columns = targets.shape[1]
-        if self._direct is None and direct_is_cheaper(self.system.n, n_columns, self.condition_number, self.rtol):
+        if self._direct is None and direct_is_cheaper(self.system.n, n_columns, self.condition_number, rtol):
             self._direct = Cholesky(self.system)
         if self._direct is not None:
             return self._direct.solve(targets)
-        return ConjugateGradients(self.system, self.rtol, self.max_iter).solve(targets)
+        return ConjugateGradients(self.system, rtol, self.max_iter).solve(targets)

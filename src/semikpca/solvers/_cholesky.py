@@ -13,7 +13,13 @@ class Cholesky(LinearSolver):
 
     def __init__(self, system: KernelOperator) -> None:
         self.system = system
-        self.factor = linalg.cho_factor(system.to_dense(), lower=True, overwrite_a=True, check_finite=False)
+        try:
+            self.factor = linalg.cho_factor(system.to_dense(), lower=True, overwrite_a=True, check_finite=False)
+        except linalg.LinAlgError as error:
+            raise ValueError(
+                "The linear system is singular within rounding: 1/error_weight is lost beside the kernel values. Lower "
+                "error_weight, or standardize the features."
+            ) from error
 
     def solve(self, targets: FloatArray) -> Solution:
         """Solve by two triangular systems."""

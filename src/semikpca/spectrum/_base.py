@@ -1,21 +1,22 @@
 """Eigenpairs and what is known of their error."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from semikpca._typing import FloatArray
+from semikpca.operators import KernelOperator
 
 
-def rounding_of(n: int, largest: float, dtype: np.dtype[Any]) -> float:
+def rounding_of(operator: KernelOperator, largest: float) -> float:
     """Return how far an eigenvalue may be off through rounding alone.
 
     Rounding errors of n² entries add up like a random matrix, whose norm grows with sqrt(n); ten times that
     leaves room for the eigensolver's own steps. LAPACK's worst case, n · eps, would call half of a float32
     spectrum noise.
     """
-    return float(10 * np.sqrt(n) * np.finfo(dtype).eps * abs(largest))
+    scale = max(abs(float(largest)), operator.rounding_scale)
+    return float(10 * np.sqrt(operator.n) * np.finfo(operator.dtype).eps * scale)
 
 
 @dataclass(frozen=True)

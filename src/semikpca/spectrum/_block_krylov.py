@@ -34,12 +34,14 @@ def leading_eigenpairs(operator: KernelOperator, m: int, block_size: int, rtol: 
         ritz_values, rotation = _rayleigh_ritz(basis, products)
         kept = rotation[:, :m]
         vectors, images = basis @ kept, products @ kept
-        residuals = np.linalg.norm(images - vectors * ritz_values[:m], axis=0)
-        floor = rounding_of(n, ritz_values[0], dtype)
+        # In units of the largest eigenvalue, so that no square under- or overflows.
+        scale = abs(ritz_values[0]) or 1.0
+        residuals = scale * np.linalg.norm((images - vectors * ritz_values[:m]) / scale, axis=0)
+        floor = rounding_of(operator, ritz_values[0])
         if (residuals <= max(rtol * ritz_values[0], floor)).all():
             return Spectrum(ritz_values[:m], vectors, residuals + floor)
         block = _orthonormal_against(basis, products[:, -block_size:])
-        if basis.shape[1] + block_size > min(n, _MAX_BLOCKS * block_size):
+        if basis.shape[1] + block_size > min(n - block_size, _MAX_BLOCKS * block_size):
             # Thick restart: the leading Ritz vectors carry what the basis has learned, and their residuals lie in
             # the block just made, so the space stays a Krylov space.
             keep = rotation[:, : m + block_size]

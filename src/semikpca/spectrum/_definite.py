@@ -10,12 +10,14 @@ from semikpca.operators import KernelOperator
 def require_semidefinite(operator: KernelOperator) -> None:
     """Raise IndefiniteKernelError where the matrix has a negative eigenvalue beyond rounding.
 
-    Half of the digits are granted, sqrt(eps) of the largest diagonal entry: a matrix that was computed or stored with
-    ordinary rounding passes, one that is really indefinite does not. The matrix itself is left as it is.
+    Half of the digits are granted, sqrt(eps) of the largest row sum, which bounds the largest eigenvalue: a matrix that
+    was computed or stored with ordinary rounding passes, one that is really indefinite does not. The matrix itself is
+    left as it is.
     """
     matrix = operator.to_dense()
-    diagonal = np.diagonal(matrix)
-    tolerance = np.sqrt(np.finfo(operator.dtype).eps) * max(float(diagonal.max()), float(-diagonal.min()))
+    tolerance = np.sqrt(np.finfo(operator.dtype).eps) * float(np.abs(matrix).sum(axis=1).max())
+    if tolerance == 0:
+        return  # all zeros
     matrix.reshape(-1)[:: operator.n + 1] += tolerance
     # Cholesky succeeds exactly where all eigenvalues exceed −tolerance, at a fraction of their cost.
     _, failed_at = linalg.lapack.get_lapack_funcs(("potrf",), (matrix,))[0](matrix, lower=True, overwrite_a=True)

@@ -11,5 +11,5 @@ def all_eigenpairs(operator: KernelOperator) -> Spectrum:
     """Return the whole spectrum of the operator as a dense matrix."""
     values, vectors = linalg.eigh(operator.to_dense(), overwrite_a=True, check_finite=False, driver="evd")
     values, vectors = values[::-1].copy(), vectors[:, ::-1]
-    uncertainty = np.full(len(values), rounding_of(len(values), values[0], operator.dtype))
+    uncertainty = np.full(len(values), rounding_of(operator, values[0]))
     return Spectrum(values, vectors, uncertainty)

@@ -1,0 +1,22 @@
+"""Kernel values that are numbers."""
+
+import numpy as np
+
+from semikpca._typing import FloatArray, Rows
+from semikpca.kernels._base import Kernel
+
+
+def finite_pairwise(kernel: Kernel, A: Rows, B: Rows) -> FloatArray:
+    """Return ``kernel.pairwise(A, B)``, or say that its values leave the range of their type.
+
+    Sums over a row must be numbers too: they bound the eigenvalues and make the decisions.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = kernel.pairwise(A, B)
+        largest = max(-float(values.min()), float(values.max())) * max(values.shape)
+    if not largest < float(np.finfo(values.dtype).max) / 10:  # written so that NaN fails as well
+        raise ValueError(
+            f"Values of {kernel!r} leave the range of {values.dtype}. Scale the features, for example with "
+            "StandardScaler."
+        )
+    return values

@@ -1,0 +1,525 @@
+"""One contract for every kernel; a new kernel adds one line to CASES."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics.pairwise import (
+    cosine_similarity,
+    laplacian_kernel,
+    linear_kernel,
+    polynomial_kernel,
+    rbf_kernel,
+)
+
+from semikpca.kernels import (
+    RBF,
+    CallableKernel,
+    Cosine,
+    Kernel,
+    Laplacian,
+    Linear,
+    Normalized,
+    Polynomial,
+    Precomputed,
+    ProductKernel,
+    as_kernel,
+)
+
+# Two ways to compute the same number agree to some dozens of roundings, relative to the largest entry.
+ROUNDING = {np.float64: 1e-13, np.float32: 3e-6}
+
+generator = np.random.default_rng(20240607)
+TRAINING = generator.normal(size=(30, 4))
+NEW = generator.normal(size=(7, 4))
+# About half of the entries are zero, as in rows that are worth storing as CSR.
+TRAINING[generator.random(TRAINING.shape) < 0.5] = 0
+NEW[generator.random(NEW.shape) < 0.5] = 0
+
+
+def normalized_rbf(A, B, training=None, gamma=0.3):
+    """D^-½ K D^-½ with degrees against the training rows, from scikit-learn's kernel."""
+    training = B if training is None else training
+    degrees_a = rbf_kernel(A, training, gamma=gamma).sum(axis=1)
+    degrees_b = rbf_kernel(B, training, gamma=gamma).sum(axis=1)
+    return rbf_kernel(A, B, gamma=gamma) / np.sqrt(np.outer(degrees_a, degrees_b))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kernel whose parameters are all numbers, and the same function by scikit-learn or NumPy."""
+
+    kernel: Kernel
+    reference: Callable[[Any, Any], Any]
+
+
+CASES = {
+    "RBF": Case(RBF(gamma=0.3), partial(rbf_kernel, gamma=0.3)),
+    "Laplacian": Case(Laplacian(gamma=0.3), partial(laplacian_kernel, gamma=0.3)),
+    "Linear": Case(Linear(), linear_kernel),
+    "Polynomial": Case(Polynomial(gamma=0.3), partial(polynomial_kernel, degree=3, gamma=0.3, coef0=1)),
+    "Polynomial, even": Case(
+        Polynomial(degree=2, gamma=0.3, coef0=0.5), partial(polynomial_kernel, degree=2, gamma=0.3, coef0=0.5)
+    ),
+    "Polynomial, homogeneous": Case(
+        Polynomial(degree=2, gamma=0.3, coef0=0), partial(polynomial_kernel, degree=2, gamma=0.3, coef0=0)
+    ),
+    "Cosine": Case(Cosine(), cosine_similarity),
+    "Normalized": Case(Normalized(RBF(gamma=0.3)), normalized_rbf),
+    "CallableKernel": Case(CallableKernel(linear_kernel), linear_kernel),
+}
+
+# A function sees the rows as they are; the kernels of the package see floats.
+FORMULAS = {name: case for name, case in CASES.items() if name != "CallableKernel"}
+
+every_kernel = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+every_formula = pytest.mark.parametrize("case", FORMULAS.values(), ids=FORMULAS.keys())
+every_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
+
+
+def name_of(item):
+    """A name for a test that is the same in every process: functions print their address."""
+    return str(item).partition(" at 0x")[0]
+
+
+def fitted(case, rows=TRAINING):
+    return clone(case.kernel).fit(rows)
+
+
+def assert_close(found, expected, dtype=np.float64, factor=1.0):
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=factor * ROUNDING[dtype] * scale)
+
+
+# -- the contract ------------------------------------------------------------------------------------------------------
+
+
+@every_kernel
+def test_pairwise_has_a_row_for_each_row_and_a_column_for_each_column(case):
+    assert fitted(case).pairwise(NEW, TRAINING).shape == (7, 30)
+    assert fitted(case).pairwise(NEW[:1], TRAINING).shape == (1, 30)
+
+
+@every_kernel
+def test_calling_a_kernel_is_pairwise(case):
+    kernel = fitted(case)
+    np.testing.assert_array_equal(kernel(TRAINING), kernel.pairwise(TRAINING, TRAINING))
+    np.testing.assert_array_equal(kernel(NEW, TRAINING), kernel.pairwise(NEW, TRAINING))
+
+
+@every_kernel
+@every_dtype
+def test_values_equal_those_of_scikit_learn(case, dtype):
+    training, new = TRAINING.astype(dtype), NEW.astype(dtype)
+    kernel = fitted(case, training)
+    assert_close(kernel.pairwise(training, training), case.reference(TRAINING, TRAINING), dtype)
+    assert_close(kernel.pairwise(new, training), case.reference(NEW, TRAINING), dtype)
+
+
+@every_kernel
+@every_dtype
+def test_values_have_the_type_of_the_rows(case, dtype):
+    rows = TRAINING.astype(dtype)
+    assert fitted(case, rows).pairwise(rows, rows).dtype == dtype
+    assert fitted(case, rows).diag(rows).dtype == dtype
+
+
+@every_kernel
+@every_dtype
+def test_the_training_matrix_is_symmetric(case, dtype):
+    rows = TRAINING.astype(dtype)
+    K = fitted(case, rows)(rows)
+    assert_close(K, K.T, dtype)
+
+
+@every_kernel
+@every_dtype
+def test_the_training_matrix_is_positive_semidefinite(case, dtype):
+    rows = TRAINING.astype(dtype)
+    eigenvalues = np.linalg.eigvalsh(fitted(case, rows)(rows).astype(np.float64))
+    assert eigenvalues[-1] > 0
+    # An eigenvalue moves by no more than the norm of the rounding errors, which n entries a row can add up to.
+    assert eigenvalues[0] >= -len(rows) * ROUNDING[dtype] * eigenvalues[-1]
+
+
+@every_kernel
+@every_dtype
+def test_diag_is_the_diagonal_of_pairwise(case, dtype):
+    rows = TRAINING.astype(dtype)
+    kernel = fitted(case, rows)
+    diagonal = kernel.diag(rows)
+    assert diagonal.shape == (30,)
+    assert_close(diagonal, np.diagonal(kernel(rows)), dtype)
+
+
+@every_kernel
+@every_dtype
+@pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csr_array])
+def test_csr_rows_give_what_dense_rows_give(case, dtype, container):
+    training, new = TRAINING.astype(dtype), NEW.astype(dtype)
+    dense = fitted(case, training)
+    csr_training, csr_new = container(training), container(new)
+    kernel = fitted(case, csr_training)
+    K = kernel.pairwise(csr_new, csr_training)
+    assert isinstance(K, np.ndarray)
+    assert K.dtype == dtype
+    assert_close(K, dense.pairwise(new, training), dtype)
+    assert_close(kernel.diag(csr_training), dense.diag(training), dtype)
+
+
+@every_kernel
+def test_csr_and_dense_rows_can_meet(case):
+    expected = fitted(case).pairwise(NEW, TRAINING)
+    csr_training = sparse.csr_array(TRAINING)
+    assert_close(fitted(case).pairwise(sparse.csr_array(NEW), TRAINING), expected)
+    assert_close(fitted(case, csr_training).pairwise(NEW, csr_training), expected)
+
+
+@every_kernel
+def test_the_matrix_may_be_overwritten_without_harm(case):
+    rows = TRAINING.copy()
+    kernel = fitted(case, rows)
+    first = kernel(rows)
+    expected = first.copy()
+    first[:] = np.nan
+    diagonal = kernel.diag(rows)
+    diagonal[:] = np.nan
+    np.testing.assert_array_equal(rows, TRAINING)
+    np.testing.assert_array_equal(kernel(rows), expected)
+
+
+@every_kernel
+def test_rows_are_never_modified(case):
+    dense, csr = TRAINING.copy(), sparse.csr_array(TRAINING)
+    dense.flags.writeable = False
+    for rows in (dense, csr):
+        kernel = fitted(case, rows)
+        kernel(rows)
+        kernel.diag(rows)
+    assert (csr != sparse.csr_array(TRAINING)).nnz == 0
+
+
+@every_kernel
+def test_the_layout_of_the_rows_does_not_matter(case):
+    expected = fitted(case)(TRAINING)
+    for rows in (np.asfortranarray(TRAINING), np.repeat(TRAINING, 2, axis=0)[::2], TRAINING[::-1].copy()[::-1]):
+        assert_close(fitted(case, rows)(rows), expected)
+
+
+@every_formula
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, bool])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+def test_whole_numbers_are_computed_with_as_floats(case, dtype, container):
+    whole = np.abs(np.round(20 * TRAINING)).astype(dtype)
+    expected = fitted(case, whole.astype(float))(whole.astype(float))
+    rows = container(whole)
+    assert_close(fitted(case, rows)(rows), expected)
+
+
+@every_kernel
+def test_a_clone_gives_the_same_values_and_shares_nothing(case):
+    twin = clone(case.kernel)
+    assert twin is not case.kernel
+    assert type(twin) is type(case.kernel)
+    assert repr(twin) == repr(case.kernel)
+    np.testing.assert_array_equal(twin.fit(TRAINING)(TRAINING), fitted(case)(TRAINING))
+
+
+@every_kernel
+def test_a_clone_of_a_fitted_kernel_is_not_fitted(case):
+    assert not [name for name in vars(clone(fitted(case))) if name.endswith("_")]
+
+
+@every_kernel
+def test_parameters_can_be_read_and_set(case):
+    params = case.kernel.get_params(deep=False)
+    rebuilt = type(case.kernel)(**params)
+    assert rebuilt.get_params(deep=False) == params
+    assert rebuilt.set_params(**params) is rebuilt
+
+
+@every_kernel
+def test_fit_returns_the_kernel_itself(case):
+    kernel = clone(case.kernel)
+    assert kernel.fit(TRAINING) is kernel
+
+
+@every_kernel
+def test_the_training_matrix_of_one_row_is_its_diagonal(case):
+    kernel = fitted(case)
+    assert_close(kernel.pairwise(TRAINING[:1], TRAINING[:1])[0], kernel.diag(TRAINING[:1]))
+
+
+def test_every_public_kernel_keeps_the_contract():
+    import semikpca.kernels
+
+    public = {getattr(semikpca.kernels, name) for name in semikpca.kernels.__all__}
+    kernels = {item for item in public if isinstance(item, type) and issubclass(item, Kernel)}
+    covered = {type(case.kernel) for case in CASES.values()}
+    # Precomputed takes a matrix instead of rows; it has a file of its own.
+    assert kernels - {Kernel, ProductKernel, Precomputed} == covered
+
+
+# -- what needs fit ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        RBF(),
+        RBF(gamma="scale"),
+        Laplacian(),
+        Laplacian(gamma="scale"),
+        Polynomial(),
+        Polynomial(gamma="median"),
+        CallableKernel(linear_kernel),
+        Normalized(RBF(gamma=0.3)),
+        Normalized(),
+    ],
+    ids=name_of,
+)
+def test_a_kernel_that_learns_from_the_rows_says_so_when_it_was_not_fitted(kernel):
+    with pytest.raises(NotFittedError, match=r"fit\("):
+        kernel.pairwise(TRAINING, TRAINING)
+
+
+@pytest.mark.parametrize("kernel", [Normalized(RBF(gamma=0.3)), CallableKernel(linear_kernel)], ids=name_of)
+def test_the_diagonal_of_an_unfitted_kernel_is_refused_too(kernel):
+    with pytest.raises(NotFittedError, match=r"fit\("):
+        kernel.diag(TRAINING)
+
+
+@pytest.mark.parametrize("kernel", [RBF(), Laplacian(), Polynomial(), RBF(gamma="scale")], ids=repr)
+def test_kernels_that_learn_a_coefficient_take_nested_lists(kernel):
+    expected = clone(kernel).fit(TRAINING)(TRAINING)
+    rows = TRAINING.tolist()
+    assert_close(clone(kernel).fit(rows)(rows), expected)
+
+
+def test_nested_parameters_reach_the_kernel_inside():
+    kernel = Normalized(Normalized(RBF(gamma=0.3)))
+    kernel.set_params(kernel__kernel__gamma=0.7)
+    assert kernel.get_params()["kernel__kernel__gamma"] == 0.7
+    assert kernel.kernel.kernel.gamma == 0.7
+
+
+def test_kernels_print_what_was_changed():
+    assert repr(RBF()) == "RBF()"
+    assert repr(Normalized(RBF(gamma=0.5))) == "Normalized(kernel=RBF(gamma=0.5))"
+
+
+# -- accuracy ----------------------------------------------------------------------------------------------------------
+
+
+def exact_rbf(A, B, gamma):
+    """Differences first, then squares, in extended precision: nothing cancels."""
+    differences = A.astype(np.longdouble)[:, np.newaxis] - B.astype(np.longdouble)
+    return np.exp(-gamma * (differences**2).sum(axis=2)).astype(np.float64)
+
+
+def exact_laplacian(A, B, gamma):
+    differences = A.astype(np.longdouble)[:, np.newaxis] - B.astype(np.longdouble)
+    return np.exp(-gamma * np.abs(differences).sum(axis=2)).astype(np.float64)
+
+
+EXACT = {"RBF": (RBF(gamma=0.3), exact_rbf), "Laplacian": (Laplacian(gamma=0.3), exact_laplacian)}
+every_distance_kernel = pytest.mark.parametrize(("kernel", "exact"), EXACT.values(), ids=EXACT.keys())
+
+
+@every_distance_kernel
+@pytest.mark.parametrize("offset", [1e6, -1e8])
+def test_values_stay_exact_far_from_the_origin(kernel, exact, offset):
+    training, new = TRAINING + offset, NEW + offset
+    assert_close(kernel.pairwise(training, training), exact(training, training, 0.3))
+    assert_close(kernel.pairwise(new, training), exact(new, training, 0.3))
+
+
+@every_distance_kernel
+def test_float32_values_stay_exact_far_from_the_origin(kernel, exact):
+    rows = (TRAINING + 1e4).astype(np.float32)
+    assert_close(kernel(rows), exact(rows, rows, 0.3), np.float32)
+
+
+@every_distance_kernel
+@pytest.mark.parametrize(("dtype", "distance"), [(np.float64, 1e9), (np.float32, 1e4)], ids=["float64", "float32"])
+def test_one_row_far_away_does_not_spoil_the_others(kernel, exact, dtype, distance):
+    rows = np.vstack([TRAINING, np.full((1, 4), distance)]).astype(dtype)
+    assert_close(kernel(rows), exact(rows, rows, 0.3), dtype)
+
+
+@every_distance_kernel
+@pytest.mark.parametrize(("dtype", "distance"), [(np.float64, 1e6), (np.float32, 1e3)], ids=["float64", "float32"])
+def test_two_groups_far_apart_keep_exact_values_inside_each(kernel, exact, dtype, distance):
+    rows = np.vstack([TRAINING, TRAINING + distance]).astype(dtype)
+    # scikit-learn's own kernels stay within this here: squared distances are added up in float64 there.
+    np.testing.assert_allclose(kernel(rows), exact(rows, rows, 0.3), atol=1e-3)
+
+
+@every_distance_kernel
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@every_dtype
+def test_a_row_has_the_value_one_with_itself_however_large_the_coefficient(kernel, exact, container, dtype):
+    rows = container(TRAINING.astype(dtype))
+    K = clone(kernel).set_params(gamma=1e12)(rows)
+    np.testing.assert_array_equal(np.diagonal(K), np.ones(30))
+
+
+@every_dtype
+def test_equal_rows_have_the_value_one_and_never_more(dtype):
+    rows = np.repeat(np.random.default_rng(0).normal(size=(10, 5)), 3, axis=0).astype(dtype)
+    K = RBF(gamma=0.3)(rows)
+    assert K.max() <= 1
+    np.testing.assert_allclose(K[0, :3], 1, atol=ROUNDING[dtype])
+
+
+@pytest.mark.parametrize("offset", [0, 1e6])
+def test_inner_products_are_those_of_the_rows_as_they_are(offset):
+    rows = TRAINING + offset
+    np.testing.assert_array_equal(Linear()(rows), rows @ rows.T)
+
+
+@every_dtype
+@pytest.mark.parametrize("scale", [1e-10, 1e10, "smallest", "largest"])
+def test_cosines_do_not_depend_on_the_length_of_the_rows(dtype, scale):
+    factors = {"smallest": 1e3 * np.finfo(dtype).tiny, "largest": 1e-3 * np.finfo(dtype).max}
+    rows = TRAINING[(TRAINING != 0).any(axis=1)].astype(dtype)
+    scaled = (rows * dtype(factors.get(scale, scale))).astype(dtype)
+    assert_close(Cosine()(scaled), Cosine()(rows), dtype)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+def test_a_zero_row_has_the_cosine_zero_with_every_row(container):
+    rows = TRAINING.copy()
+    rows[3] = 0
+    K = Cosine()(container(rows))
+    np.testing.assert_array_equal(K[3], np.zeros(30))
+    np.testing.assert_array_equal(K[:, 3], np.zeros(30))
+
+
+@every_formula
+def test_csr_rows_may_have_long_indices(case):
+    rows = sparse.csr_array(TRAINING)
+    rows.indices, rows.indptr = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
+    assert_close(fitted(case, rows)(rows), fitted(case)(TRAINING))
+
+
+def stored_in_two_parts():
+    """Rows (3, 0) and (1, 4), the 3 stored as 1 + 2: legal in CSR, where the sum counts."""
+    columns, starts = np.array([0, 0, 0, 1], dtype=np.int32), np.array([0, 2, 4], dtype=np.int32)
+    return sparse.csr_array(([1.0, 2.0, 1.0, 4.0], columns, starts), shape=(2, 2))
+
+
+@every_formula
+def test_entries_stored_in_two_parts_count_with_their_sum(case):
+    dense = np.array([[3.0, 0.0], [1.0, 4.0]])
+    rows = stored_in_two_parts()
+    assert_close(fitted(case, rows)(rows), fitted(case, dense)(dense))
+
+
+# -- parameters --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [RBF, Laplacian, Polynomial], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("gamma", [0, -1, "medan", float("nan"), float("inf"), None, True, [1.0], "1.0"], ids=repr)
+def test_a_coefficient_out_of_range_is_refused_by_value(make, gamma):
+    for use in (lambda kernel: kernel.fit(TRAINING), lambda kernel: kernel.pairwise(TRAINING, TRAINING)):
+        with pytest.raises(ValueError, match="gamma must be 'median', 'scale' or a positive number") as caught:
+            use(make(gamma=gamma))
+        assert repr(gamma) in str(caught.value)
+
+
+@pytest.mark.parametrize("degree", [0, -2, 1.5, "3", None, True], ids=repr)
+def test_a_degree_out_of_range_is_refused_by_value(degree):
+    with pytest.raises(ValueError, match="degree must be a whole number, 1 or more") as caught:
+        Polynomial(degree=degree, gamma=0.3)(TRAINING)
+    assert repr(degree) in str(caught.value)
+
+
+@pytest.mark.parametrize("coef0", [float("nan"), float("inf"), "1", None], ids=repr)
+def test_a_constant_out_of_range_is_refused_by_value(coef0):
+    with pytest.raises(ValueError, match="coef0 must be a finite number") as caught:
+        Polynomial(gamma=0.3, coef0=coef0)(TRAINING)
+    assert repr(coef0) in str(caught.value)
+
+
+@pytest.mark.parametrize("gamma", [1, np.float32(1), np.int64(1)], ids=repr)
+def test_a_coefficient_may_be_any_kind_of_number(gamma):
+    np.testing.assert_array_equal(RBF(gamma=gamma)(TRAINING), RBF(gamma=1.0)(TRAINING))
+
+
+def test_a_polynomial_with_a_negative_constant_is_not_taken_for_definite():
+    assert Polynomial(coef0=0).is_definite
+    assert not Polynomial(coef0=-0.1).is_definite
+
+
+@pytest.mark.parametrize(
+    ("kernel", "kind", "is_definite", "accepts_sparse"),
+    [
+        (RBF(), "vectors", True, True),
+        (Laplacian(), "vectors", True, True),
+        (Linear(), "vectors", True, True),
+        (Polynomial(), "vectors", True, True),
+        (Cosine(), "vectors", True, True),
+        (Precomputed(), "matrix", False, False),
+        (CallableKernel(linear_kernel), "objects", False, True),
+        (Normalized(), "vectors", True, True),
+        (Normalized("precomputed"), "matrix", False, False),
+        (Normalized(linear_kernel), "objects", False, True),
+        (Normalized(Polynomial(coef0=-1.0)), "vectors", False, True),
+    ],
+    ids=name_of,
+)
+def test_a_kernel_says_what_it_takes_and_what_is_known_of_it(kernel, kind, is_definite, accepts_sparse):
+    assert kernel.input_kind == kind
+    assert kernel.is_definite == is_definite
+    assert kernel.accepts_sparse == accepts_sparse
+
+
+# -- shorthands --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("rbf", RBF),
+        ("laplacian", Laplacian),
+        ("poly", Polynomial),
+        ("linear", Linear),
+        ("cosine", Cosine),
+        ("precomputed", Precomputed),
+    ],
+)
+def test_a_name_stands_for_a_kernel_with_its_defaults(name, expected):
+    kernel = as_kernel(name)
+    assert type(kernel) is expected
+    assert kernel.get_params() == expected().get_params()
+
+
+def test_a_kernel_object_stands_for_itself():
+    kernel = RBF(gamma=0.3)
+    assert as_kernel(kernel) is kernel
+
+
+def test_a_function_becomes_a_kernel():
+    kernel = as_kernel(linear_kernel)
+    assert isinstance(kernel, CallableKernel)
+    assert kernel.function is linear_kernel
+
+
+@pytest.mark.parametrize("wrong", ["rfb", "RBF", "", None, 3, 0.5, ["rbf"]], ids=repr)
+def test_anything_else_is_no_kernel_and_the_message_names_those_there_are(wrong):
+    with pytest.raises(ValueError, match="kernel must be") as caught:
+        as_kernel(wrong)
+    assert repr(wrong) in str(caught.value)
+    assert "'rbf'" in str(caught.value)
+
+
+def test_a_class_instead_of_an_object_gets_a_hint():
+    with pytest.raises(ValueError, match=r"Did you mean RBF\(\)\?"):
+        as_kernel(RBF)

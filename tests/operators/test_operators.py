@@ -1,0 +1,261 @@
+"""One contract for all operators, against dense algebra. A new operator adds one line to ``OPERATORS``."""
+
+import numpy as np
+import pytest
+
+from semikpca.kernels import RBF, Linear
+from semikpca.operators import (
+    BACKENDS,
+    CenteredOperator,
+    DeflatedOperator,
+    DenseOperator,
+    KernelOperator,
+    ShiftedOperator,
+    choose_backend,
+    make_operator,
+)
+
+# Sums of n products differ between two orders of summation by a few eps of the largest entry.
+TOLERANCE = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 2e-5}
+# Double precision, for sums of a few dozen numbers of order ten.
+ROUNDING = 1e-11
+
+N = 23
+
+
+def _gram(dtype):
+    rows = np.random.default_rng(0).normal(size=(N, 7))
+    return (rows @ rows.T).astype(dtype)
+
+
+def _removed(dtype, k):
+    """The first k eigenpairs of the matrix above."""
+    values, vectors = np.linalg.eigh(_gram(np.float64))
+    return values[::-1][:k].astype(dtype), vectors[:, ::-1][:, :k].astype(dtype)
+
+
+def _dense(dtype):
+    return DenseOperator(_gram(dtype))
+
+
+def _deflated(base, k):
+    return DeflatedOperator(base, *_removed(base.dtype, k))
+
+
+def _without(K, k):
+    values, vectors = _removed(np.float64, k)
+    return K - (vectors * values) @ vectors.T
+
+
+def _shifted(K, shift, sign):
+    return shift * np.eye(len(K)) + sign * K
+
+
+def _centered(K):
+    H = np.eye(len(K)) - 1 / len(K)
+    return H @ K @ H
+
+
+# Name, how to build the operator in a precision, and which dense matrix it is.
+OPERATORS = [
+    ("dense", _dense, lambda K: K),
+    ("dense, column-major", lambda t: DenseOperator(np.asfortranarray(_gram(t))), lambda K: K),
+    ("deflated by nothing", lambda t: _deflated(_dense(t), 0), lambda K: K),
+    ("deflated by one", lambda t: _deflated(_dense(t), 1), lambda K: _without(K, 1)),
+    ("deflated by three", lambda t: _deflated(_dense(t), 3), lambda K: _without(K, 3)),
+    ("shifted up", lambda t: ShiftedOperator(_dense(t), 2.5, sign=1), lambda K: _shifted(K, 2.5, 1)),
+    ("shifted down", lambda t: ShiftedOperator(_dense(t), 2.5, sign=-1), lambda K: _shifted(K, 2.5, -1)),
+    ("centered", lambda t: CenteredOperator(_dense(t)), _centered),
+    (
+        "the system of Semi-KPCA",
+        lambda t: ShiftedOperator(_deflated(_dense(t), 2), 40.0, sign=-1),
+        lambda K: _shifted(_without(K, 2), 40.0, -1),
+    ),
+    (
+        "shifted and centered",
+        lambda t: ShiftedOperator(CenteredOperator(_dense(t)), 0.5, sign=1),
+        lambda K: _shifted(_centered(K), 0.5, 1),
+    ),
+    (
+        "centered after deflation",
+        lambda t: CenteredOperator(_deflated(_dense(t), 2)),
+        lambda K: _centered(_without(K, 2)),
+    ),
+    (
+        "deflated after centering",
+        lambda t: _deflated(CenteredOperator(_dense(t)), 2),
+        lambda K: _without(_centered(K), 2),
+    ),
+    (
+        "shifted twice",
+        lambda t: ShiftedOperator(ShiftedOperator(_dense(t), 1.0, sign=-1), 3.0, sign=-1),
+        lambda K: _shifted(_shifted(K, 1.0, -1), 3.0, -1),
+    ),
+    ("made by the factory", lambda t: make_operator(Linear(), _rows(t), "dense"), lambda K: K),
+]
+
+
+def _rows(dtype):
+    return np.random.default_rng(0).normal(size=(N, 7)).astype(dtype)
+
+
+@pytest.fixture(params=OPERATORS, ids=lambda case: case[0])
+def case(request):
+    return request.param
+
+
+@pytest.fixture(params=[np.float64, np.float32], ids=["float64", "float32"])
+def dtype(request):
+    return request.param
+
+
+@pytest.fixture
+def operator(case, dtype) -> KernelOperator:
+    return case[1](dtype)
+
+
+@pytest.fixture
+def dense(case):
+    """The matrix that the operator is, in double precision."""
+    return case[2](_gram(np.float64))
+
+
+def assert_close(actual, expected, dtype):
+    scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
+    np.testing.assert_allclose(actual, expected, atol=TOLERANCE[np.dtype(dtype)] * scale, rtol=0)
+
+
+# -- the contract ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_columns", [1, 4, N + 2])
+def test_the_product_is_that_of_the_matrix(operator, dense, dtype, n_columns):
+    block = np.random.default_rng(1).normal(size=(N, n_columns)).astype(dtype)
+    product = operator.matmat(block)
+    assert product.shape == (N, n_columns)
+    assert product.dtype == dtype
+    assert_close(product, dense @ block, dtype)
+
+
+def test_the_product_with_no_columns_has_none(operator, dtype):
+    assert operator.matmat(np.empty((N, 0), dtype=dtype)).shape == (N, 0)
+
+
+def test_the_product_takes_any_memory_layout(operator, dense, dtype):
+    block = np.random.default_rng(2).normal(size=(3, 2 * N)).astype(dtype).T[::2]
+    assert_close(operator.matmat(block), dense @ block, dtype)
+
+
+def test_the_product_is_a_new_array_and_the_block_stays_as_it_was(operator, dtype):
+    block = np.random.default_rng(3).normal(size=(N, 2)).astype(dtype)
+    before = block.copy()
+    first = operator.matmat(block)
+    kept = first.copy()
+    first[...] = np.nan
+    np.testing.assert_array_equal(block, before)
+    np.testing.assert_array_equal(operator.matmat(block), kept)
+
+
+def test_the_diagonal_is_that_of_the_matrix(operator, dense, dtype):
+    diagonal = operator.diag()
+    assert diagonal.shape == (N,)
+    assert diagonal.dtype == dtype
+    assert_close(diagonal, np.diagonal(dense), dtype)
+
+
+def test_the_dense_form_is_the_matrix(operator, dense, dtype):
+    matrix = operator.to_dense()
+    assert matrix.dtype == dtype
+    assert_close(matrix, dense, dtype)
+
+
+def test_the_dense_form_and_the_diagonal_may_be_overwritten(operator, dense, dtype):
+    operator.to_dense()[...] = np.nan
+    operator.diag()[...] = np.nan
+    assert_close(operator.to_dense(), dense, dtype)
+    assert_close(operator.diag(), np.diagonal(dense), dtype)
+
+
+def test_the_shape_and_the_size_agree(operator):
+    assert operator.shape == (N, N)
+    assert operator.n == N
+
+
+def test_the_precision_is_that_of_the_matrix(operator, dtype):
+    assert operator.dtype == dtype
+
+
+def test_the_bytes_in_memory_cover_the_stored_matrix_and_little_more(operator, dtype):
+    stored = N * N * np.dtype(dtype).itemsize
+    assert isinstance(operator.nbytes, int)
+    # Nothing is stored twice: beside the matrix there are at most a few vectors.
+    assert stored <= operator.nbytes <= stored + 5 * N * np.dtype(dtype).itemsize
+
+
+def test_the_operator_is_symmetric(operator, dtype):
+    left, right = np.random.default_rng(4).normal(size=(2, N, 1)).astype(dtype)
+    scale = float(np.abs(operator.to_dense()).max()) * N
+    difference = float((left.T @ operator.matmat(right) - right.T @ operator.matmat(left))[0, 0])
+    assert abs(difference) <= TOLERANCE[np.dtype(dtype)] * scale
+
+
+# -- what only some have -----------------------------------------------------------------------------------------
+
+
+def test_deflation_counts_the_removed_eigenvectors_in_memory():
+    base = _dense(np.float64)
+    assert _deflated(base, 3).nbytes >= base.nbytes + 3 * N * 8
+
+
+def test_deflation_by_eigenpairs_leaves_the_other_eigenvalues():
+    values = np.linalg.eigvalsh(_gram(np.float64))[::-1]
+    left = np.linalg.eigvalsh(_deflated(_dense(np.float64), 3).to_dense())[::-1]
+    np.testing.assert_allclose(left[:4], values[3:7], rtol=ROUNDING)
+    np.testing.assert_allclose(left[4:], 0, atol=ROUNDING)
+
+
+def test_rows_and_columns_of_a_centered_matrix_sum_to_zero():
+    centered = CenteredOperator(_dense(np.float64))
+    np.testing.assert_allclose(centered.matmat(np.ones((N, 1))), 0, atol=ROUNDING)
+    np.testing.assert_allclose(centered.to_dense().sum(axis=0), 0, atol=ROUNDING)
+
+
+def test_the_row_means_are_those_of_the_base():
+    np.testing.assert_allclose(
+        CenteredOperator(_dense(np.float64)).row_means(), _gram(np.float64).mean(axis=1), atol=ROUNDING
+    )
+
+
+def test_a_stored_matrix_is_not_copied():
+    K = _gram(np.float64)
+    assert np.shares_memory(DenseOperator(K).matrix, K)
+
+
+# -- the factory -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_samples", [2, 1000, 10**6])
+def test_the_choice_of_a_back_end_depends_on_its_arguments_alone(n_samples):
+    chosen = choose_backend("auto", n_samples)
+    assert chosen in BACKENDS
+    assert chosen != "auto"
+    assert choose_backend("auto", n_samples) == chosen
+
+
+def test_a_named_back_end_is_taken():
+    assert choose_backend("dense", 10) == "dense"
+
+
+@pytest.mark.parametrize("backend", ["gpu", "", None, "Dense"])
+def test_an_unknown_back_end_is_refused_with_the_known_ones(backend):
+    with pytest.raises(ValueError, match="backend must be one of") as caught:
+        choose_backend(backend, 10)
+    assert "'dense'" in str(caught.value)
+    assert repr(backend) in str(caught.value)
+
+
+def test_the_factory_evaluates_the_kernel_on_the_rows():
+    X = np.random.default_rng(5).normal(size=(9, 2))
+    kernel = RBF(gamma=0.3)
+    squared = ((X[:, np.newaxis] - X) ** 2).sum(axis=2)
+    np.testing.assert_allclose(make_operator(kernel, X, "dense").to_dense(), np.exp(-0.3 * squared), rtol=ROUNDING)
