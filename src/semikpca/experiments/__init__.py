@@ -1,0 +1,32 @@
+"""The paper's experiments: what to run, the draws, the records and the tables made of them."""
+
+from semikpca.experiments._paper_values import PaperValue, paper_label_counts, paper_values
+from semikpca.experiments._records import CellRecord, ModelRecord
+from semikpca.experiments._runner import run_cell, run_missing
+from semikpca.experiments._spec import MODELS, Cell, PaperSpec
+from semikpca.experiments._store import RecordStore, write_whole
+from semikpca.experiments._surfaces import ObjectiveSurface, Outcome, objective_surfaces
+from semikpca.experiments._tables import Agreement, curve_rows, dataset_rows, result_rows, summarize
+
+__all__ = [
+    "MODELS",
+    "Agreement",
+    "Cell",
+    "CellRecord",
+    "ModelRecord",
+    "ObjectiveSurface",
+    "Outcome",
+    "PaperSpec",
+    "PaperValue",
+    "RecordStore",
+    "curve_rows",
+    "dataset_rows",
+    "objective_surfaces",
+    "paper_label_counts",
+    "paper_values",
+    "result_rows",
+    "run_cell",
+    "run_missing",
+    "summarize",
+    "write_whole",
+]

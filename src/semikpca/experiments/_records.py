@@ -1,0 +1,111 @@
+"""What is remembered of a cell: counts of hits, from which every number is made."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from semikpca._typing import FloatArray, IntArray
+from semikpca.experiments._spec import Cell
+
+
+@dataclass(frozen=True)
+class ModelRecord:
+    """One model in one cell.
+
+    Attributes
+    ----------
+    error_weights : ndarray of shape (n_weights,)
+        The grid, absolute and ascending.
+    hits : ndarray of int, shape (n_weights, repetitions)
+        Unlabeled rows that were predicted right.
+    fixed_error_weight : float
+        The paper's rule of thumb.
+    fixed_hits : ndarray of int, shape (repetitions,)
+    """
+
+    error_weights: FloatArray
+    hits: IntArray
+    fixed_error_weight: float
+    fixed_hits: IntArray
+
+
+@dataclass(frozen=True)
+class CellRecord:
+    """Everything that a cell's run found.
+
+    Attributes
+    ----------
+    cell : Cell
+    n_samples, n_features : int
+    majority_share : float
+    eigenvalues : tuple of float
+        The leading eigenvalues of the kernel matrix, λ1 first.
+    models : dict of str to ModelRecord
+    """
+
+    cell: Cell
+    n_samples: int
+    n_features: int
+    majority_share: float
+    eigenvalues: tuple[float, ...]
+    models: dict[str, ModelRecord]
+
+    @property
+    def n_unlabeled(self) -> int:
+        """Rows on which the accuracy is measured."""
+        return self.n_samples - self.cell.n_labeled
+
+    def accuracies(self, model: str) -> FloatArray:
+        """Return accuracies in percent over the grid, shape (n_weights, repetitions)."""
+        return np.asarray(100.0 * self.models[model].hits / self.n_unlabeled)
+
+    def best_index(self, model: str) -> int:
+        """Return where on the grid the mean accuracy is highest: the paper's "best", which sees the test labels."""
+        return int(self.models[model].hits.sum(axis=1).argmax())
+
+    def chosen_accuracies(self, model: str, choice: str) -> FloatArray:
+        """Return accuracies in percent of each draw for the choice "best" or "fixed" of the error weight."""
+        if choice == "best":
+            return np.asarray(self.accuracies(model)[self.best_index(model)])
+        return np.asarray(100.0 * self.models[model].fixed_hits / self.n_unlabeled)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as JSON takes it."""
+        return {
+            "dataset": self.cell.dataset,
+            "n_labeled": self.cell.n_labeled,
+            "n_samples": self.n_samples,
+            "n_features": self.n_features,
+            "majority_share": self.majority_share,
+            "eigenvalues": list(self.eigenvalues),
+            "models": {
+                name: {
+                    "error_weights": model.error_weights.tolist(),
+                    "hits": model.hits.tolist(),
+                    "fixed_error_weight": model.fixed_error_weight,
+                    "fixed_hits": model.fixed_hits.tolist(),
+                }
+                for name, model in self.models.items()
+            },
+        }
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "CellRecord":
+        """Return the record that ``to_dict`` was made of."""
+        return cls(
+            cell=Cell(values["dataset"], values["n_labeled"]),
+            n_samples=values["n_samples"],
+            n_features=values["n_features"],
+            majority_share=values["majority_share"],
+            eigenvalues=tuple(values["eigenvalues"]),
+            models={
+                name: ModelRecord(
+                    error_weights=np.asarray(model["error_weights"], dtype=np.float64),
+                    hits=np.asarray(model["hits"], dtype=np.intp),
+                    fixed_error_weight=model["fixed_error_weight"],
+                    fixed_hits=np.asarray(model["fixed_hits"], dtype=np.intp),
+                )
+                for name, model in values["models"].items()
+            },
+        )

@@ -1,0 +1,132 @@
+"""Records on disk: one file a cell, written whole or not at all."""
+
+import hashlib
+import json
+import os
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from semikpca.exceptions import RecordError
+from semikpca.experiments._records import CellRecord
+from semikpca.experiments._spec import Cell, PaperSpec
+
+FORMAT = 1
+
+
+class RecordStore:
+    """A folder of records.
+
+    ``run.json`` says what was asked for and with which versions; ``records/`` holds a file for each finished cell. Each
+    file carries a checksum of its content, so that a damaged one is seen, and is written under another name and
+    renamed, so that a killed run leaves none behind.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.run_file = folder / "run.json"
+        self.records = folder / "records"
+
+    def begin(self, spec: PaperSpec, *, resume: bool) -> None:
+        """Make the folder ready for a run; with ``resume`` it must hold records of the same spec, or none."""
+        self.records.mkdir(parents=True, exist_ok=True)
+        if resume and self.run_file.exists():
+            known = self.spec()
+            if known != spec:
+                raise RecordError(
+                    f"{self.folder} holds records of another run ({_differences(known, spec)}). Resume with the same "
+                    "options, choose another --out, or start anew without --resume."
+                )
+        else:
+            for stale in self.records.glob("*.json"):
+                stale.unlink()
+        write_whole(self.run_file, _sealed({"spec": spec.to_dict(), "versions": versions()}))
+
+    def spec(self) -> PaperSpec:
+        """Return what the run in this folder was asked for."""
+        return PaperSpec.from_dict(_opened(self.run_file)["spec"])
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions that the run was made with."""
+        return dict(_opened(self.run_file)["versions"])
+
+    def write(self, record: CellRecord) -> None:
+        """Store a finished cell."""
+        write_whole(self._path(record.cell), _sealed(record.to_dict()))
+
+    def read(self, cell: Cell) -> CellRecord:
+        """Return a stored cell; RecordError when it is missing or damaged."""
+        return CellRecord.from_dict(_opened(self._path(cell)))
+
+    def read_all(self, spec: PaperSpec) -> list[CellRecord]:
+        """Return all cells of the spec, in the order of Table 2."""
+        return [self.read(cell) for cell in spec.cells()]
+
+    def missing(self, spec: PaperSpec) -> tuple[list[Cell], list[RecordError]]:
+        """Return the cells that have yet to be computed, and what was wrong with those that are there but damaged."""
+        cells: list[Cell] = []
+        damaged: list[RecordError] = []
+        for cell in spec.cells():
+            if not self._path(cell).exists():
+                cells.append(cell)
+                continue
+            try:
+                self.read(cell)
+            except RecordError as error:
+                cells.append(cell)
+                damaged.append(error)
+        return cells, damaged
+
+    def _path(self, cell: Cell) -> Path:
+        return self.records / f"{cell}.json"
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that it is there whole or not at all, whenever the process dies."""
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        with open(partial, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that results may depend on."""
+    packages = ("semikpca", "numpy", "scipy", "scikit-learn")
+    return {"python": platform.python_version(), **{name: version(name) for name in packages}}
+
+
+def _sealed(content: dict[str, Any]) -> str:
+    body = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    checksum = hashlib.sha256(body.encode()).hexdigest()
+    return json.dumps({"format": FORMAT, "sha256": checksum, "content": content}, sort_keys=True) + "\n"
+
+
+def _opened(path: Path) -> dict[str, Any]:
+    advice = "Run again with --resume: only damaged and missing cells are computed."
+    try:
+        envelope = json.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = envelope["content"]
+        body = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        intact = envelope["sha256"] == hashlib.sha256(body.encode()).hexdigest()
+        found_format = envelope["format"]
+    except FileNotFoundError as error:
+        raise RecordError(f"There is no record {path}. {advice}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise RecordError(f"The record {path} is damaged ({type(error).__name__}: {error}). {advice}") from error
+    if found_format != FORMAT:
+        raise RecordError(f"The record {path} has format {found_format!r}; this version reads {FORMAT}.")
+    if not intact:
+        raise RecordError(f"The record {path} is damaged: its checksum does not fit its content. {advice}")
+    return content
+
+
+def _differences(known: PaperSpec, asked: PaperSpec) -> str:
+    old, new = known.to_dict(), asked.to_dict()
+    return "; ".join(f"{name} was {old[name]}, now {new[name]}" for name in old if old[name] != new[name])

@@ -1,0 +1,232 @@
+"""Figure 1: the objective as a surface, with its solution or the way it falls."""
+
+from collections.abc import Sequence
+from string import ascii_lowercase
+from typing import Any
+
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap, TwoSlopeNorm
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyArrowPatch
+from mpl_toolkits.mplot3d import proj3d
+
+from semikpca._typing import FloatArray
+from semikpca.convexity import Regime
+from semikpca.experiments._surfaces import ObjectiveSurface, Outcome
+from semikpca.plots._style import (
+    FAINT,
+    INK,
+    MUTED,
+    SOLUTION_COLOR,
+    UNBOUNDED_COLOR,
+    FigureDisplay,
+    eigenvalue_name,
+    new_figure,
+    own_style,
+)
+
+_ROW_NAMES = {"kernel_pca": "KPCA", "semi_kpca": "Semi-KPCA"}
+_ELEVATION, _AZIMUTH = 30, -36  # seen from where ⟨v1, w⟩ is positive: that half of a surface is the near one
+_FAR_HALF, _BEHIND, _NEAR_HALF, _IN_FRONT, _ON_TOP = range(1, 6)  # the order of drawing
+_HEIGHT_COLORS = LinearSegmentedColormap.from_list("heights", ["#86a3c1", "#d3deea", "#faf8f2", "#f3dfb5", "#e5c37d"])
+
+
+class ObjectiveSurfacesDisplay(FigureDisplay):
+    """The objective of both problems over a plane of weights w, a column for each error weight (Figure 1).
+
+    Parameters
+    ----------
+    surfaces : sequence of ObjectiveSurface
+        From :func:`semikpca.experiments.objective_surfaces`.
+
+    Attributes
+    ----------
+    figure_ : matplotlib.figure.Figure
+    axes_ : ndarray of axes, shape (n_problems, n_weights)
+
+    Examples
+    --------
+    >>> from semikpca.experiments._surfaces import objective_surfaces
+    >>> display = ObjectiveSurfacesDisplay(objective_surfaces()).plot()
+    >>> display.axes_.shape
+    (2, 5)
+    """
+
+    def __init__(self, surfaces: Sequence[ObjectiveSurface]) -> None:
+        if not surfaces:
+            raise ValueError("surfaces must hold at least one surface, got none.")
+        self.surfaces = surfaces
+
+    def plot(self, figure: Figure | SubFigure | None = None) -> "ObjectiveSurfacesDisplay":
+        """Draw the surfaces, kernel PCA above Semi-KPCA.
+
+        Parameters
+        ----------
+        figure : matplotlib figure or subfigure, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        self
+        """
+        by_problem = [[s for s in self.surfaces if s.problem == problem] for problem in _ROW_NAMES]
+        rows = [row for row in by_problem if row]
+        n_columns = max(len(row) for row in rows)
+        with own_style(figure):
+            self._owns_figure = figure is None
+            self.figure_ = new_figure(1.8 * n_columns, 0.4 + 2.5 * len(rows)) if figure is None else figure
+            self.axes_ = np.full((len(rows), n_columns), None, dtype=object)
+            grid = _PanelGrid(self.figure_, len(rows), n_columns)
+            letters = iter(ascii_lowercase)
+            for i, row in enumerate(rows):
+                x, y = grid.row_name(i)
+                name = _ROW_NAMES[row[0].problem]
+                self.figure_.text(x, y, name, rotation=90, ha="center", va="center", fontweight="bold")
+                for j, surface in enumerate(row):
+                    axes = self.figure_.add_axes(grid.panel(i, j), projection="3d", computed_zorder=False)
+                    _draw_surface(axes, surface, self._limits(surface.error_weight))
+                    self.axes_[i, j] = axes
+                    x, y = grid.caption(i, j)
+                    self.figure_.text(x, y, f"({next(letters)}) {_weight_position(surface)}", ha="center", va="top")
+                    statement = {"fontsize": "small", "color": MUTED, "linespacing": 1.3}
+                    self.figure_.text(x, y - grid.line, _statement(surface), ha="center", va="top", **statement)
+            self.figure_.legend(handles=_legend_handles(), loc="lower center", ncols=4, frameon=False)
+        return self
+
+    def _limits(self, error_weight: float) -> tuple[float, float]:
+        """Return the vertical limits: at one error weight one scale for both problems, so that they compare."""
+        values = [surface.values for surface in self.surfaces if surface.error_weight == error_weight]
+        return float(np.min(values)), float(np.max(values))
+
+
+class _PanelGrid:
+    """Where panels and captions go, in shares of the figure; text takes what it needs in inches."""
+
+    def __init__(self, figure: Figure | SubFigure, n_rows: int, n_columns: int) -> None:
+        width, height = (float(length) / figure.dpi for length in figure.bbox.size)
+        self.left = 0.27 / width
+        self.bottom = 0.42 / height
+        self.line = 0.19 / height
+        self.row = (1.0 - self.bottom) / n_rows
+        self.column = (0.99 - self.left) / n_columns
+        self.n_rows = n_rows
+
+    def row_name(self, i: int) -> tuple[float, float]:
+        """Return the middle of the name of row i."""
+        return self.left / 2, self._base(i) + self._captions + (self.row - self._captions) / 2
+
+    def panel(self, i: int, j: int) -> tuple[float, float, float, float]:
+        """Return left, bottom, width and height of a panel."""
+        return self.left + j * self.column, self._base(i) + self._captions, self.column, self.row - self._captions
+
+    def caption(self, i: int, j: int) -> tuple[float, float]:
+        """Return the middle of the top of the caption, which is three lines high."""
+        return self.left + (j + 0.5) * self.column, self._base(i) + self._captions - 0.25 * self.line
+
+    @property
+    def _captions(self) -> float:
+        return 3.5 * self.line
+
+    def _base(self, i: int) -> float:
+        return self.bottom + (self.n_rows - 1 - i) * self.row
+
+
+class _Arrow(FancyArrowPatch):
+    """An arrow between two points in space that turns with the view."""
+
+    def __init__(self, begin: FloatArray, end: FloatArray, **options: Any) -> None:
+        super().__init__((0, 0), (0, 0), shrinkA=0, shrinkB=0, **options)
+        self._ends = np.column_stack([begin, end])
+
+    def do_3d_projection(self, renderer: Any = None) -> float:
+        """Place the arrow on the page; mplot3d calls this at every drawing."""
+        axes: Any = self.axes
+        xs, ys, zs = proj3d.proj_transform(*self._ends, axes.M)
+        self.set_positions((xs[0], ys[0]), (xs[1], ys[1]))
+        return float(np.min(zs))
+
+
+def _draw_surface(axes: Any, surface: ObjectiveSurface, limits: tuple[float, float]) -> None:
+    c = surface.coordinates
+    low, high = limits
+    axes.view_init(elev=_ELEVATION, azim=_AZIMUTH)
+    axes.set_proj_type("ortho")
+    axes.set(xlim=(c[0], c[-1]), ylim=(c[0], c[-1]), zlim=limits, facecolor="none")
+    axes.set_box_aspect((1, 1, 1), zoom=1.14)
+    _bare_axes(axes)
+
+    # The surface is drawn in two halves with the curve between them, so that each hides what is behind it.
+    middle = len(c) // 2
+    norm = TwoSlopeNorm(0.0, min(low, -1e-9), max(high, 1e-9))
+    for half, order in ((slice(0, middle + 1), _FAR_HALF), (slice(middle, None), _NEAR_HALF)):
+        first, second = np.meshgrid(c[half], c, indexing="ij")
+        axes.plot_surface(
+            first, second, surface.values[half], cmap=_HEIGHT_COLORS, norm=norm, rcount=len(c), ccount=len(c),
+            edgecolor="#00000030", linewidth=0.25, alpha=0.85, zorder=order,
+        )  # fmt: skip
+    axes.plot(np.zeros_like(c), c, surface.values_without_first, color=INK, linewidth=1.6, zorder=_BEHIND)
+    _draw_outcome(axes, surface.outcome, None)
+    if surface.outcome.kind == "fall":
+        _draw_outcome(axes, surface.outcome_without_first, INK)
+
+
+def _draw_outcome(axes: Any, outcome: Outcome, color: str | None) -> None:
+    color = color or (UNBOUNDED_COLOR if outcome.kind == "fall" else SOLUTION_COLOR)
+    if outcome.kind == "point":
+        (path,) = outcome.paths
+        axes.plot(*path.T, "o", color=color, markersize=6, markeredgecolor="white", markeredgewidth=0.8, zorder=_ON_TOP)
+        return
+    if outcome.kind == "line":
+        (path,) = outcome.paths
+        axes.plot(*path.T, color=color, linewidth=2.2, zorder=_IN_FRONT, solid_capstyle="butt")
+        return
+    for path in outcome.paths:
+        # The near half of the surface hides what falls on the far side.
+        first = path[:, 0]
+        for part, order in ((path[first <= 0], _BEHIND), (path[first >= 0], _IN_FRONT)):
+            if order == _IN_FRONT or (first < 0).any():
+                axes.plot(*part.T, color=color, linewidth=2.0, zorder=order, solid_capstyle="butt")
+        head = _Arrow(path[-4], path[-1], arrowstyle="-|>", mutation_scale=12.5, color=color, linewidth=0)
+        head.set_zorder(_BEHIND if first[-1] < 0 else _IN_FRONT)
+        axes.add_artist(head)
+
+
+def _bare_axes(axes: Any) -> None:
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        axis.set_ticks([])
+        axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
+        axis.line.set_color(FAINT)
+        axis.line.set_linewidth(0.6)
+    axes.zaxis.line.set_visible(False)
+    axes.set_xlabel("v₁", labelpad=-15)
+    axes.set_ylabel("v₂", labelpad=-15)
+
+
+def _weight_position(surface: ObjectiveSurface) -> str:
+    first, second = (f"1/{eigenvalue_name(number)}" for number in (1, 2))
+    at_first, at_second = surface.regimes
+    if at_first is Regime.TRIVIAL:
+        return f"γ < {first}"
+    if at_first is Regime.SUBSPACE:
+        return f"γ = {first}"
+    if at_second is Regime.TRIVIAL:
+        return f"{first} < γ < {second}"
+    return f"γ = {second}" if at_second is Regime.SUBSPACE else f"γ > {second}"
+
+
+def _statement(surface: ObjectiveSurface) -> str:
+    whole, left = surface.outcome.kind, surface.outcome_without_first.kind
+    if whole != "fall":
+        return {"point": "one solution", "line": "solutions along v₁"}[whole]
+    without = {"point": "one solution", "line": "solutions along v₂", "fall": "unbounded"}[left]
+    return f"unbounded\n(without v₁: {without})"
+
+
+def _legend_handles() -> list[Line2D]:
+    return [
+        Line2D([], [], color=SOLUTION_COLOR, marker="o", markeredgecolor="white", linewidth=0, label="one solution"),
+        Line2D([], [], color=SOLUTION_COLOR, linewidth=2, label="line of solutions"),
+        Line2D([], [], color=UNBOUNDED_COLOR, linewidth=2, marker=">", label="objective falls without end"),
+        Line2D([], [], color=INK, linewidth=1.6, label="first component removed"),
+    ]

@@ -1,0 +1,84 @@
+"""Everything that ``semikpca paper`` leaves in its folder, from records alone."""
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from semikpca.experiments import (
+    CellRecord,
+    PaperSpec,
+    curve_rows,
+    dataset_rows,
+    objective_surfaces,
+    result_rows,
+    write_whole,
+)
+from semikpca.plots import (
+    AccuracyCurvesDisplay,
+    ConvexitySchemesDisplay,
+    ObjectiveSurfacesDisplay,
+    figure_svg,
+    save_figure,
+)
+from semikpca.report._html import render_paper_report
+from semikpca.report._paper_view import paper_view
+
+
+def write_paper_outputs(
+    folder: Path,
+    spec: PaperSpec,
+    versions: dict[str, str],
+    records: Sequence[CellRecord],
+    *,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> None:
+    """Write ``table1.csv``, ``table2.csv``, ``curves.csv``, ``figures/*.svg``, ``figures/*.png`` and ``report.html``.
+
+    Each file is written whole or not at all. Figures are drawn by ``jobs`` processes side by side; ``progress`` is
+    called with the figures done and their number.
+    """
+    write_whole(folder / "table1.csv", csv_text(dataset_rows(records)))
+    write_whole(folder / "table2.csv", csv_text(result_rows(records)))
+    write_whole(folder / "curves.csv", csv_text(curve_rows(records)))
+    (folder / "figures").mkdir(exist_ok=True)
+    displays = _displays(records)
+    parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
+    images: dict[str, str] = {}
+    for name, (svg, png) in zip(displays, parallel(map(delayed(_draw), displays.values())), strict=True):
+        stem = folder / "figures" / name.replace("/", "-")
+        write_whole(stem.with_name(f"{stem.name}.svg"), svg)
+        write_whole(stem.with_name(f"{stem.name}.png"), png)
+        images[name] = svg
+        progress(len(images), len(displays))
+    write_whole(folder / "report.html", render_paper_report(paper_view(spec, versions, records), images))
+
+
+def csv_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Return rows as CSV with a header; None becomes an empty cell."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _displays(records: Sequence[CellRecord]) -> dict[str, Any]:
+    """Return the figures of the report by name: Figures 1 and 2, and Figure 3 for every cell."""
+    return {
+        "surfaces": ObjectiveSurfacesDisplay(objective_surfaces()),
+        "schemes": ConvexitySchemesDisplay(records[0].eigenvalues[:4]),
+        **{f"curves/{record.cell}": AccuracyCurvesDisplay.from_record(record) for record in records},
+    }
+
+
+def _draw(display: Any) -> tuple[str, bytes]:
+    """Return a display as SVG and as PNG."""
+    figure = display.plot().figure_
+    png = io.BytesIO()
+    save_figure(figure, png, file_format="png")
+    return figure_svg(figure), png.getvalue()
