@@ -133,7 +133,9 @@ def unlabeled_mask(values: npt.NDArray[Any]) -> BoolArray:
     missing = _missing_mask(values)
     if missing.any() or values.dtype.kind not in "iufO":
         return missing
-    return np.array([_is_minus_one(value) for value in values.tolist()], dtype=bool)
+    if values.dtype.kind == "O":
+        return np.array([_is_minus_one(value) for value in values.tolist()], dtype=bool)
+    return np.asarray(values == UNLABELED)
 
 
 def _missing_mask(values: npt.NDArray[Any]) -> BoolArray:

@@ -117,7 +117,7 @@ def test_second_suggestion_is_the_best_once_the_first_has_its_likely_label(data)
     likely[first] = model.transduction_[first]
     refit = clone(model).fit(X, likely)
     # The temperature of the first model is kept throughout, so that changes stay comparable.
-    refit.sharpness_ = model.sharpness_
+    refit._sharpness[:] = [model.sharpness_]
     rest = np.flatnonzero(likely == -1)
 
     changes = [change_by_refits(refit, X, likely, row) for row in rest]

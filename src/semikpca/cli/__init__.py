@@ -8,7 +8,7 @@ def main() -> None:
     try:
         from semikpca.cli._app import app
     except ModuleNotFoundError as error:
-        if error.name not in ("typer", "rich"):
+        if error.name not in ("typer", "rich", "jinja2", "matplotlib"):
             raise
         print(
             f"The semikpca command needs the package {error.name}, which is not installed. Install it with: "

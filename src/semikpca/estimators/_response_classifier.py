@@ -119,9 +119,21 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             self.class_offsets_ += (offsets[1] - offsets[0]) / 2 if n_classes == 2 else offsets
         decision = solution.decision + self.class_offsets_
         self.decision_ = squeezed(decision)
-        left_out_rows = probability.rows_to_leave_out(labels.codes)
-        left_out = self.left_out_decisions(left_out_rows, rtol=TEMPERATURE_RTOL)
-        self.sharpness_ = probability.learn_sharpness(left_out, labels.codes[left_out_rows], n_classes, decision)
+        # Learned when it is first asked for, in a list: to predict must not change the attributes of a model.
+        self._sharpness: list[float] = []
+
+    @property
+    def sharpness_(self):
+        """Factor that turns class scores into log-probabilities, learned from labels that are left out."""
+        check_is_fitted(self)
+        if not self._sharpness:
+            codes = self.label_coding_.codes
+            rows = probability.rows_to_leave_out(codes)
+            left_out = self.left_out_decisions(rows, rtol=TEMPERATURE_RTOL)
+            self._sharpness.append(
+                probability.learn_sharpness(left_out, codes[rows], self.label_coding_.n_classes, self.decision_)
+            )
+        return self._sharpness[0]
 
     def label_response(self, rows):
         """Return the columns of H at ``rows``, shape (n_samples, len(rows)): how decisions answer to a target there.
@@ -184,6 +196,8 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def __getstate__(self):
         """Leave the kernel matrix and its factor behind: n² numbers that come back from the rows when needed."""
+        if getattr(self, "_sharpness", None) == []:
+            _ = self.sharpness_  # while the matrix is there: a loaded model then gives probabilities without it
         state = super().__getstate__().copy()
         state.pop("_response", None)
         return state

@@ -9,7 +9,7 @@ from semikpca.operators._base import KernelOperator
 
 
 class DeflatedOperator(KernelOperator):
-    """K′ = K − V diag(λ) Vᵀ: a kernel without its first components (line 7 of Algorithm 1)."""
+    """K′ = K − V diag(λ) Vᵀ: a kernel without its first components (line 6 of Algorithm 1)."""
 
     def __init__(self, base: KernelOperator, eigenvalues: FloatArray, eigenvectors: FloatArray) -> None:
         self.base = base
