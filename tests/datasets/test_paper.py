@@ -34,6 +34,13 @@ def test_size_and_majority_equal_table_1(name):
     assert set(data.y) == {0, 1}
 
 
+def test_a_data_set_comes_apart_into_rows_and_labels():
+    data = load_paper_dataset("iris")
+    X, y = data
+    assert X is data.X
+    assert y is data.y
+
+
 def test_the_names_are_those_of_table_1_in_its_order():
     assert PAPER_DATASETS == tuple(TABLE_1)
 

@@ -5,7 +5,7 @@ that changed under the same name would change the results without a word.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -20,7 +20,7 @@ from semikpca.exceptions import DatasetError
 
 @dataclass(frozen=True)
 class PaperDataset:
-    """One data set of Table 1.
+    """One data set of Table 1; ``X, y = data`` takes it apart.
 
     Attributes
     ----------
@@ -40,6 +40,10 @@ class PaperDataset:
     y: IntArray
     class_names: tuple[str, str]
     source: str
+
+    def __iter__(self) -> Iterator[FloatArray | IntArray]:
+        yield self.X
+        yield self.y
 
     @property
     def majority_share(self) -> float:
