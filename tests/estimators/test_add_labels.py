@@ -267,3 +267,12 @@ def test_class_may_move_to_another_row(data):
 def test_model_that_was_not_fitted_is_refused():
     with pytest.raises(NotFittedError):
         SemiKPCAClassifier().add_labels([0], [1])
+
+
+def test_one_row_and_one_label_need_no_lists(two_classes):
+    X, y = two_classes
+    row = int(np.flatnonzero(y == -1)[0])
+    alone, listed = (SemiKPCAClassifier().fit(X, y) for _ in range(2))
+    alone.add_labels(row, 1)
+    listed.add_labels([row], [1])
+    assert np.array_equal(alone.decision_, listed.decision_)

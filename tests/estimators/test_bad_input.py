@@ -816,3 +816,14 @@ def test_what_predict_returns_may_be_overwritten(make):
     model.predict(X)[:] = 0
     model.predict_proba(X)[:] = NAN
     np.testing.assert_array_equal(answers(model, X), before)
+
+
+def test_a_fit_that_is_refused_leaves_the_earlier_one_as_it_was():
+    rows = np.random.default_rng(0).normal(size=(30, 3))
+    labels = np.full(30, -1)
+    labels[:4] = [0, 1, 0, 1]
+    model = SemiKPCAClassifier().fit(rows, labels)
+    before = model.predict(rows)
+    with pytest.raises(ValueError, match="unbounded"):
+        model.set_params(error_weight=1.5).fit(rows + 100.0, labels)
+    assert np.array_equal(model.predict(rows), before)

@@ -1,11 +1,12 @@
 """Kernel PCA as a convex problem (Problems 2 and 3, Theorem 1)."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from semikpca.convexity import ConvexityCertificate, Regime
+from semikpca.estimators._kernel_matrix import fit_kernel
 from semikpca.estimators._lssvm import LSSVMRegressor
 from semikpca.estimators._validation import (
     check_count,
@@ -16,9 +17,9 @@ from semikpca.estimators._validation import (
 )
 from semikpca.exceptions import KernelRankError
 from semikpca.kernels import as_kernel, finite_pairwise
-from semikpca.operators import CenteredOperator, KernelOperator, choose_backend, make_operator
+from semikpca.operators import CenteredOperator, KernelOperator, make_operator
 from semikpca.problem import kernel_pca_objective
-from semikpca.spectrum import Spectrum, full_spectrum, leading_spectrum, require_semidefinite
+from semikpca.spectrum import Spectrum, full_spectrum, leading_spectrum
 
 
 class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -93,31 +94,23 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         check_positive("inverse_error_weight", self.inverse_error_weight)
         kernel = as_kernel(self.kernel)
         rows = validate_rows(self, X, kernel, reset=True)
-        self.kernel_ = clone(kernel).fit(rows)
-        self.X_fit_ = rows
-        n_samples = rows.shape[0] if hasattr(rows, "shape") else len(rows)
-        self.backend_ = choose_backend(self.backend, n_samples)
-        self._inverse = None
-        self._operator = make_operator(self.kernel_, rows, self.backend_)
-        if not self.kernel_.is_definite:
-            require_semidefinite(self._operator)
+        kernel, backend, operator = fit_kernel(kernel, rows, self.backend)
+        if self.n_components is not None and self.n_components > operator.n:
+            raise ValueError(
+                f"n_components={self.n_components} is more than the {operator.n} rows have. Lower it, or use None to "
+                "keep all."
+            )
         if self.center:
-            self._operator = CenteredOperator(self._operator)
-            self.row_means_ = self._operator.row_means()
-        if self.n_components is None:
-            spectrum = full_spectrum(self._operator)
-        else:
-            if self.n_components > n_samples:
-                raise ValueError(
-                    f"n_components={self.n_components} is more than the {n_samples} rows have. Lower it, or use None "
-                    "to keep all."
-                )
-            spectrum = leading_spectrum(self._operator, self.n_components)
-        self._spectrum = spectrum
+            operator = CenteredOperator(operator)
+            self.row_means_ = operator.row_means()
+        whole = self.n_components is None
+        spectrum = full_spectrum(operator) if whole else leading_spectrum(operator, self.n_components)
         if spectrum.rank == 0:
             raise ValueError(
-                f"The kernel matrix of these {n_samples} rows has rank 0: no component is left. Are all rows equal?"
+                f"The kernel matrix of these {operator.n} rows has rank 0: no component is left. Are all rows equal?"
             )
+        self.backend_, self.kernel_, self.X_fit_ = backend, kernel, rows
+        self._operator, self._spectrum, self._inverse = operator, spectrum, None
         kept = spectrum.head(spectrum.rank)
         self.eigenvalues_ = kept.eigenvalues
         self.eigenvectors_, _ = svd_flip(kept.eigenvectors.copy(), None)

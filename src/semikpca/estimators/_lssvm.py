@@ -1,10 +1,11 @@
 """Least-squares support vector machines (Problem 1), and the paper's two ways to use them."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from semikpca import labels as coding
+from semikpca.estimators._kernel_matrix import fit_kernel
 from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL, ResponseClassifier, warn_unless_solved
 from semikpca.estimators._transductive import TransductiveClassifier
 from semikpca.estimators._validation import (
@@ -16,9 +17,8 @@ from semikpca.estimators._validation import (
     validate_rows,
 )
 from semikpca.kernels import as_kernel, finite_pairwise
-from semikpca.operators import KernelOperator, choose_backend, make_operator
+from semikpca.operators import KernelOperator
 from semikpca.problem import LSSVMResponse
-from semikpca.spectrum import require_semidefinite
 
 
 class _LSSVMParameters:
@@ -185,15 +185,11 @@ class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEst
         rows = validate_rows(self, X, kernel, reset=True)
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         check_same_length(rows, y)
-        self.backend_ = choose_backend(self.backend, len(y))
-        self.kernel_ = clone(kernel).fit(rows)
-        self.X_fit_ = rows
-        operator = make_operator(self.kernel_, rows, self.backend_)
-        if not self.kernel_.is_definite:
-            require_semidefinite(operator)
+        kernel, backend, operator = fit_kernel(kernel, rows, self.backend)
         targets = y.reshape(len(y), -1).astype(operator.dtype)
         solution = self._set_up(operator).solve(targets)
         warn_unless_solved(solution, stacklevel=3)
+        self.backend_, self.kernel_, self.X_fit_ = backend, kernel, rows
         single = y.ndim == 1
         self.dual_coef_ = solution.dual_coef[:, 0] if single else solution.dual_coef
         self.intercept_ = solution.intercept[0] if single else solution.intercept

@@ -5,13 +5,14 @@ import warnings
 from abc import ABCMeta, abstractmethod
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from semikpca import labels as coding
 from semikpca.estimators import _probability as probability
 from semikpca.estimators._class_prior import prior_offsets, resolve_prior
+from semikpca.estimators._kernel_matrix import fit_kernel
 from semikpca.estimators._validation import (
     check_iteration,
     check_row_numbers,
@@ -21,10 +22,9 @@ from semikpca.estimators._validation import (
 )
 from semikpca.exceptions import SingleClassWarning
 from semikpca.kernels import as_kernel, finite_pairwise
-from semikpca.operators import KernelOperator, choose_backend, make_operator
+from semikpca.operators import KernelOperator, make_operator
 from semikpca.problem import DualSolution, LabelResponse
 from semikpca.solvers import Status
-from semikpca.spectrum import require_semidefinite
 
 logger = logging.getLogger("semikpca")
 
@@ -84,14 +84,10 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 SingleClassWarning,
                 stacklevel=3,
             )
-        self.backend_ = choose_backend(self.backend, len(labels.codes))
-        self.kernel_ = clone(kernel).fit(rows)
-        self.X_fit_ = rows
-        self.classes_ = labels.classes
-        operator = make_operator(self.kernel_, rows, self.backend_)
-        if not self.kernel_.is_definite:
-            require_semidefinite(operator)
+        kernel, backend, operator = fit_kernel(kernel, rows, self.backend)
+        # Nothing is stored before this line, so that a fit that is refused leaves an earlier one as it was.
         self._response = self._set_up(operator)
+        self.backend_, self.kernel_, self.X_fit_, self.classes_ = backend, kernel, rows, labels.classes
         self._learn(labels, self._solve(labels, operator.dtype))
         return self
 

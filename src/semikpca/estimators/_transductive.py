@@ -75,9 +75,9 @@ class TransductiveClassifier(ResponseClassifier):
 
         Parameters
         ----------
-        rows : array-like of int
+        rows : int or array-like of int
             Row numbers of the training rows.
-        labels : array-like
+        labels : label or array-like
             A label for each of them, one of ``classes_``; -1, None or NaN takes a label away.
 
         Returns
@@ -86,6 +86,8 @@ class TransductiveClassifier(ResponseClassifier):
             The same model, updated: the decisions change by the columns of H at those rows.
         """
         check_is_fitted(self)
+        if np.ndim(rows) == 0:
+            labels = [labels]
         rows = check_row_numbers(rows, len(self.label_coding_.codes))
         if not len(rows) and not len(labels):
             return self

@@ -59,7 +59,7 @@ class RBF(ProductKernel):
         with np.errstate(over="ignore", invalid="ignore"):
             left, right = self.factors(A, B)
             # The last columns hold −gamma ‖·‖². Where they are large, distances are small differences of large numbers.
-            far = max(abs(_columns(left)[:, -2]).max(), abs(_columns(right)[:, -1]).max())
+            far = max(abs(_last_two_columns(left)[:, 0]).max(), abs(_last_two_columns(right)[:, 1]).max())
             if not far < _LARGEST_EXPONENT:
                 return self._from_differences(_as_float(A), _as_float(B))
         products = left @ right.T
@@ -185,8 +185,7 @@ def _as_float(rows: Rows) -> Rows:
     return rows if rows.dtype in (np.float64, np.float32) else rows.astype(np.float64)
 
 
-def _columns(rows: Rows) -> FloatArray:
-    """Return the last two columns as a plain array."""
+def _last_two_columns(rows: Rows) -> FloatArray:
     last = rows[:, -2:]
     return np.asarray(last.toarray() if sparse.issparse(last) else last)
 
