@@ -651,7 +651,9 @@ def test_many_components_can_be_removed_while_one_is_left(k):
     assert model.certificate_.n_components_removed == k
     assert model.eigenvectors_.shape == (40, k)
     assert np.isfinite(model.decision_).all()
-    np.testing.assert_allclose(model.decision_function(X), model.decision_, atol=SAME_SOLVE)
+    # Where the eigenvalue that is left is tiny, coefficients are huge and cancel: each sum of 40 rounds at their size.
+    rounding = 40 * np.finfo(float).eps * np.abs(model.dual_coef_).max()
+    np.testing.assert_allclose(model.decision_function(X), model.decision_, atol=max(SAME_SOLVE, rounding))
 
 
 def test_more_projections_than_rows_are_refused_by_the_name_of_the_parameter():

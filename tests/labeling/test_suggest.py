@@ -9,6 +9,7 @@ from oracles import SAME_TO_ROUNDING, relative_error
 from semikpca import SemiKPCAClassifier, SemiLSSVMClassifier
 from semikpca.kernels import RBF
 from semikpca.labeling import expected_change, suggest_labels
+from semikpca.labeling._suggest import searching_sharpness
 
 MODELS = {
     "semi-kpca": SemiKPCAClassifier(RBF(gamma=0.1)),
@@ -79,7 +80,17 @@ def test_first_suggestion_has_the_largest_expected_change(data):
 
     first = suggest_labels(model, 1)
 
-    np.testing.assert_array_equal(first, unlabeled[[np.argmax(expected_change(model, unlabeled))]])
+    change = expected_change(model, unlabeled, sharpness=searching_sharpness(model))
+    np.testing.assert_array_equal(first, unlabeled[[np.argmax(change)]])
+
+
+def test_the_search_is_at_least_as_confident_as_the_model(data):
+    X, y = data
+    model = SemiKPCAClassifier().fit(X, y)
+    assert searching_sharpness(model) >= model.sharpness_
+    unlabeled = np.flatnonzero(y == -1)[:5]
+    doubled = expected_change(model, unlabeled, sharpness=2 * model.sharpness_)
+    assert not np.allclose(doubled, expected_change(model, unlabeled))
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -117,7 +128,7 @@ def test_second_suggestion_is_the_best_once_the_first_has_its_likely_label(data)
     likely[first] = model.transduction_[first]
     refit = clone(model).fit(X, likely)
     # The temperature of the first model is kept throughout, so that changes stay comparable.
-    refit._sharpness[:] = [model.sharpness_]
+    refit._sharpness[:] = [searching_sharpness(model)]
     rest = np.flatnonzero(likely == -1)
 
     changes = [change_by_refits(refit, X, likely, row) for row in rest]

@@ -39,9 +39,7 @@ def learn_sharpness(left_out: FloatArray, codes: IntArray, n_classes: int, decis
     """
     if n_classes == 1:
         return 1.0
-    scores_of_rows = class_scores(decision, n_classes)
-    top_two = np.partition(scores_of_rows, -2, axis=1)[:, -2:]
-    margin = float(np.sqrt(np.mean((top_two[:, 1] - top_two[:, 0]) ** 2, dtype=np.float64)))
+    margin = typical_margin(decision, n_classes)
     if margin == 0:
         return 1.0
     counts = np.bincount(codes, minlength=n_classes)
@@ -58,6 +56,12 @@ def learn_sharpness(left_out: FloatArray, codes: IntArray, n_classes: int, decis
 
     best = minimize_scalar(loss, bounds=_SEARCH, method="bounded")
     return float(np.exp(best.x) / margin)
+
+
+def typical_margin(decision: FloatArray, n_classes: int) -> float:
+    """Return how far the best class is ahead of the second, as the root of the mean square over the rows."""
+    top_two = np.partition(class_scores(decision, n_classes), -2, axis=1)[:, -2:]
+    return float(np.sqrt(np.mean((top_two[:, 1] - top_two[:, 0]) ** 2, dtype=np.float64)))
 
 
 def rows_to_leave_out(codes: IntArray) -> IntArray:

@@ -176,10 +176,14 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """
         return self.decision_probabilities(self.decision_function(X))
 
-    def decision_probabilities(self, decision):
-        """Return the class probabilities that belong to decision values, shape (n_rows, n_classes)."""
+    def decision_probabilities(self, decision, sharpness=None):
+        """Return the class probabilities that belong to decision values, shape (n_rows, n_classes).
+
+        ``sharpness`` takes the place of ``sharpness_`` where probabilities of another confidence are asked for.
+        """
         check_is_fitted(self)
-        return probability.probabilities(decision, self.label_coding_.n_classes, self.sharpness_)
+        sharpness = self.sharpness_ if sharpness is None else sharpness
+        return probability.probabilities(decision, self.label_coding_.n_classes, sharpness)
 
     def _set_up_again(self) -> LabelResponse:
         """Return H, set up again where the model was loaded without it."""

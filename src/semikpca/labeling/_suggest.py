@@ -7,11 +7,14 @@ from sklearn.utils.validation import check_is_fitted
 from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, IntArray
 from semikpca.estimators import ResponseClassifier
+from semikpca.estimators._probability import typical_margin
 from semikpca.labels import UNLABELED, signed_targets
 
 # A class that a row is less likely to have than this adds little to an expectation, and is not worth its cost when rows
 # are only ranked.
 _UNLIKELY = 0.01
+# A row with a typical margin counts as if labels had confirmed it this many times over; decisions/0009 has the trials.
+_CONFIDENCE = 2.0
 _ENTRIES_AT_ONCE = 2_000_000  # probabilities in memory at a time, 16 MB
 
 
@@ -19,7 +22,9 @@ def suggest_labels(model: ResponseClassifier, n: int = 10, *, max_candidates: in
     """Return unlabeled rows worth labeling next, best first.
 
     The first row is the one whose label is expected to change the predictions of all rows the most. Each further row is
-    chosen as if those before it had been given their most likely label, so that rows tell different things.
+    chosen as if those before it had been given their most likely label, so that rows tell different things. With few
+    labels the expectation is taken with more confident probabilities than ``predict_proba`` gives: cautious ones expect
+    a contradiction everywhere, and lead to rows that would upset the model most instead of those it is unsure of.
 
     Parameters
     ----------
@@ -45,10 +50,11 @@ def suggest_labels(model: ResponseClassifier, n: int = 10, *, max_candidates: in
     pool = _pool(model, unlabeled, max(max_candidates, n), check_random_state(random_state))
     columns = model.label_response(pool)
     decision = _as_columns(model.decision_)
+    sharpness = searching_sharpness(model)
     chosen: list[int] = []
     remaining = np.arange(len(pool))
     while len(chosen) < min(n, len(pool)):
-        change = _expected_change(model, decision, pool[remaining], columns[:, remaining], _UNLIKELY)
+        change = _expected_change(model, decision, pool[remaining], columns[:, remaining], sharpness, _UNLIKELY)
         best = int(remaining[np.argmax(change)])
         chosen.append(best)
         remaining = remaining[remaining != best]
@@ -57,7 +63,17 @@ def suggest_labels(model: ResponseClassifier, n: int = 10, *, max_candidates: in
     return pool[chosen]
 
 
-def expected_change(model: ResponseClassifier, rows) -> FloatArray:
+def searching_sharpness(model: ResponseClassifier) -> float:
+    """Return the sharpness that ``suggest_labels`` searches with: the model's own, or a more confident one."""
+    coding = model.label_coding_
+    if coding.n_classes == 1:
+        return float(model.sharpness_)
+    margin = typical_margin(model.decision_, coding.n_classes)
+    confident = _CONFIDENCE * np.log(len(coding.labeled_rows) + 1) / margin if margin else 0.0
+    return max(float(model.sharpness_), float(confident))
+
+
+def expected_change(model: ResponseClassifier, rows, *, sharpness: float | None = None) -> FloatArray:
     """Return how much the predictions of all rows are expected to change when each of ``rows`` gets a label.
 
     The change is the total variation between the class probabilities before and after, summed over all rows: the
@@ -69,6 +85,8 @@ def expected_change(model: ResponseClassifier, rows) -> FloatArray:
     model : fitted SemiKPCAClassifier or SemiLSSVMClassifier
     rows : array-like of int
         Training rows that have no label yet.
+    sharpness : float or None, default=None
+        How confident the probabilities are; None takes ``model.sharpness_``, that of ``predict_proba``.
 
     Returns
     -------
@@ -80,12 +98,13 @@ def expected_change(model: ResponseClassifier, rows) -> FloatArray:
     labeled = rows[model.label_coding_.codes[rows] != UNLABELED]
     if labeled.size:
         raise ValueError(f"Row {labeled[0]} has a label already; ask for rows without one.")
-    return _expected_change(model, _as_columns(model.decision_), rows, columns, negligible=0.0)
+    sharpness = model.sharpness_ if sharpness is None else sharpness
+    return _expected_change(model, _as_columns(model.decision_), rows, columns, sharpness, negligible=0.0)
 
 
-def _expected_change(model, decision, rows, columns, negligible: float) -> FloatArray:
+def _expected_change(model, decision, rows, columns, sharpness: float, negligible: float) -> FloatArray:
     """Return the expected change for each of ``rows``; classes less likely than ``negligible`` are passed over."""
-    before = model.decision_probabilities(decision)
+    before = model.decision_probabilities(decision, sharpness)
     change = np.zeros(len(rows))
     for code in range(before.shape[1]):
         target = _target(model, code)
@@ -94,7 +113,7 @@ def _expected_change(model, decision, rows, columns, negligible: float) -> Float
         for block in (concerned[start : start + step] for start in range(0, len(concerned), step)):
             # All candidates of the block at once: axis 0 counts candidates, axis 1 rows, axis 2 right-hand sides.
             moved = decision + columns[:, block].T[:, :, np.newaxis] * target
-            after = model.decision_probabilities(moved.reshape(-1, decision.shape[1]))
+            after = model.decision_probabilities(moved.reshape(-1, decision.shape[1]), sharpness)
             distance = np.abs(after.reshape(len(block), *before.shape) - before).sum(axis=(1, 2)) / 2
             change[block] += before[rows[block], code] * distance
     return change
