@@ -9,6 +9,8 @@ all candidates alike, and what counts is the ratio of two medians. On a busy com
 the fairer measure:
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/bench_dense_fit.py --clock cpu
+
+With ``--order blocks`` all repetitions of one candidate come before those of the next.
 """
 
 import argparse
@@ -37,6 +39,9 @@ N_LABELS = 20
 N_WEIGHTS = 100
 SEED = 0
 
+# Interleaved repetitions share whatever else the computer does, but NumPy's and SciPy's BLAS threads then wait for each
+# other; in blocks each candidate has the computer to itself, as in a program of its own.
+ORDERS = ("interleaved", "blocks")
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 THREADS = "OPENBLAS_NUM_THREADS"
 
@@ -60,6 +65,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--repetitions", type=int, default=15, help="of each measurement (default: %(default)s)")
     parser.add_argument("--out", type=Path, default=RESULTS, help="CSV file to write (default: %(default)s)")
     parser.add_argument("--clock", choices=CLOCKS, default="wall", help="time to take (default: %(default)s)")
+    parser.add_argument("--order", choices=ORDERS, default=ORDERS[0], help="of repetitions (default: %(default)s)")
     options = parser.parse_args(arguments)
     command = command_line(sys.argv[1:] if arguments is None else arguments)
     records = []
@@ -67,7 +73,7 @@ def main(arguments: list[str] | None = None) -> None:
         X, y = make_data(options.rows)
         check_decision(X, y)
         check_path(X, y)
-        seconds = time_interleaved(candidates(X, y), options.repetitions, CLOCKS[options.clock])
+        seconds = time_jobs(candidates(X, y), options.repetitions, CLOCKS[options.clock], options.order)
         records += [record(name, *comparison, seconds, options, command) for comparison in COMPARISONS]
     print_table(records)
     write_csv(records, options.out)
@@ -166,17 +172,19 @@ def candidates(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[], object]]:
     }
 
 
-def time_interleaved(
-    jobs: dict[str, Callable[[], object]], repetitions: int, clock: Callable[[], float]
+def time_jobs(
+    jobs: dict[str, Callable[[], object]], repetitions: int, clock: Callable[[], float], order: str
 ) -> dict[str, float]:
     """Return the median seconds of each job, after one run that is not counted."""
+    rounds = [(repetition, name) for repetition in range(repetitions + 1) for name in jobs]
+    if order == "blocks":
+        rounds = [(repetition, name) for name in jobs for repetition in range(repetitions + 1)]
     seconds: dict[str, list[float]] = {name: [] for name in jobs}
-    for repetition in range(repetitions + 1):
-        for name, job in jobs.items():
-            start = clock()
-            job()
-            if repetition:
-                seconds[name].append(clock() - start)
+    for repetition, name in rounds:
+        start = clock()
+        jobs[name]()
+        if repetition:
+            seconds[name].append(clock() - start)
     return {name: median(values) for name, values in seconds.items()}
 
 
@@ -198,6 +206,7 @@ def record(data, what, reference, bar, seconds, options, command) -> dict[str, o
         "labels": N_LABELS,
         "repetitions": options.repetitions,
         "clock": options.clock,
+        "order": options.order,
         "cores": os.cpu_count(),
         "threads": os.environ.get(THREADS, "all"),
         "semikpca": semikpca.__version__,
