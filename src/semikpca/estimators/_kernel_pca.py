@@ -102,7 +102,6 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             )
         if self.center:
             operator = CenteredOperator(operator)
-            self.row_means_ = operator.row_means()
         whole = self.n_components is None
         spectrum = full_spectrum(operator) if whole else leading_spectrum(operator, self.n_components)
         if spectrum.rank == 0:
@@ -111,6 +110,8 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             )
         self.backend_, self.kernel_, self.X_fit_ = backend, kernel, rows
         self._operator, self._spectrum, self._inverse = operator, spectrum, None
+        if isinstance(operator, CenteredOperator):
+            self.row_means_ = operator.row_means()
         kept = spectrum.head(spectrum.rank)
         self.eigenvalues_ = kept.eigenvalues
         self.eigenvectors_, _ = svd_flip(kept.eigenvectors.copy(), None)

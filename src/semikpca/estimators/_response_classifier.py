@@ -85,7 +85,8 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 stacklevel=3,
             )
         kernel, backend, operator = fit_kernel(kernel, rows, self.backend)
-        # Nothing is stored before this line, so that a fit that is refused leaves an earlier one as it was.
+        # Only scikit-learn's n_features_in_ is stored before this line: a fit that is refused on rows with the same
+        # number of features leaves an earlier one as it was.
         self._response = self._set_up(operator)
         self.backend_, self.kernel_, self.X_fit_, self.classes_ = backend, kernel, rows, labels.classes
         self._learn(labels, self._solve(labels, operator.dtype))
