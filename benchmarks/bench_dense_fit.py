@@ -4,9 +4,9 @@
     python benchmarks/bench_dense_fit.py --rows 200 --repetitions 1 --out small.csv
 
 Every answer is checked before its time is taken: decisions against Algorithm 1 of the paper written naively, the path
-against fits of its own at a few weights. Repetitions are interleaved, so that whatever else the computer does falls on
-all candidates alike, and what counts is the ratio of two medians. On a busy computer, processor time with one thread is
-the fairer measure:
+against fits of its own at a few weights, the automatic fit against itself on new rows. Repetitions are interleaved, so
+that whatever else the computer does falls on all candidates alike, and what counts is the ratio of two medians. On a
+busy computer, processor time with one thread is the fairer measure:
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/bench_dense_fit.py --clock cpu
 
@@ -30,7 +30,7 @@ import sklearn
 from sklearn.decomposition import KernelPCA
 
 import semikpca
-from semikpca import SemiKPCAClassifier
+from semikpca import SemiKPCAClassifier, SemiKPCAClassifierCV
 from semikpca.labeling import error_weight_path, leave_one_label_out
 
 RESULTS = Path(__file__).parent / "results" / "dense_fit.csv"
@@ -55,6 +55,7 @@ COMPARISONS: list[tuple[str, str, float | None]] = [
     ("fit, linear kernel", "KernelPCA(2)", None),
     ("path of 100 weights with leave-one-label-out", "fit", 2.0),
     ("whole spectrum", "fit", None),
+    ("automatic fit, SemiKPCAClassifierCV()", "fit", 10.0),
 ]
 
 
@@ -73,6 +74,7 @@ def main(arguments: list[str] | None = None) -> None:
         X, y = make_data(options.rows)
         check_decision(X, y)
         check_path(X, y)
+        check_automatic(X, y)
         seconds = time_jobs(candidates(X, y), options.repetitions, CLOCKS[options.clock], options.order)
         records += [record(name, *comparison, seconds, options, command) for comparison in COMPARISONS]
     print_table(records)
@@ -148,6 +150,17 @@ def check_path(X: np.ndarray, y: np.ndarray) -> None:
         require_equal("leave-one-label-out", path.left_out_decision[i], leave_one_label_out(alone).decision)
 
 
+def check_automatic(X: np.ndarray, y: np.ndarray) -> None:
+    """Stop unless the automatic fit decides on its rows as on new ones, and a label added equals a label given."""
+    model = SemiKPCAClassifierCV().fit(X, y)
+    require_equal("automatic decision", model.decision_function(X.copy()), model.decision_)
+    labeled = np.flatnonzero(y != -1)[:1]
+    fewer = y.copy()
+    fewer[labeled] = -1
+    added = SemiKPCAClassifierCV().fit(X, fewer).add_labels(labeled, y[labeled])
+    require_equal("automatic decision with a label added", added.decision_, model.decision_)
+
+
 def require_equal(what: str, found: np.ndarray, wanted: np.ndarray) -> None:
     """Stop with the numbers where two answers differ."""
     difference = np.abs(found - wanted).max() / np.abs(wanted).max()
@@ -169,6 +182,7 @@ def candidates(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[], object]]:
         "KernelPCA(2, kernel='rbf')": lambda: KernelPCA(2, kernel="rbf").fit(X),
         "path of 100 weights with leave-one-label-out": lambda: error_weight_path(model, N_WEIGHTS, spectrum=spectrum),
         "whole spectrum": model.full_spectrum,
+        "automatic fit, SemiKPCAClassifierCV()": lambda: SemiKPCAClassifierCV().fit(X, y),
     }
 
 

@@ -5,6 +5,7 @@ from semikpca.estimators import (
     LSSVMClassifier,
     LSSVMRegressor,
     SemiKPCAClassifier,
+    SemiKPCAClassifierCV,
     SemiLSSVMClassifier,
 )
 
@@ -15,5 +16,6 @@ __all__ = [
     "LSSVMClassifier",
     "LSSVMRegressor",
     "SemiKPCAClassifier",
+    "SemiKPCAClassifierCV",
     "SemiLSSVMClassifier",
 ]

@@ -90,6 +90,32 @@ class DegenerateSpectrumWarning(UserWarning):
 class SingleClassWarning(UserWarning):
     """All given labels are of one class, so every row gets that class."""
 
+    def __init__(self, label: object) -> None:
+        super().__init__(label)
+        self.label = label
+
+    def __str__(self) -> str:
+        return f"All given labels are {self.label!r}, so every row gets that class. Label a row of another class."
+
+
+class UnreachableRowsWarning(UserWarning):
+    """The neighbor graph has pieces without a label; nothing is known of their rows but the shares of the classes."""
+
+    def __init__(self, n_rows: int, n_components: int, rows: tuple[int, ...]) -> None:
+        super().__init__(n_rows, n_components, rows)
+        self.n_rows = n_rows
+        self.n_components = n_components
+        self.rows = rows
+
+    def __str__(self) -> str:
+        pieces = "1 piece" if self.n_components == 1 else f"{self.n_components} pieces"
+        named = ", ".join(str(row) for row in self.rows)
+        return (
+            f"No label reaches {self.n_rows} rows, in {pieces} of the graph (unreachable_rows_): they get the shares "
+            "of the classes as probabilities, and the class of the largest share. Label one row of each piece (such "
+            f"as {named}), raise n_neighbors, or use another kernel."
+        )
+
 
 class RecordError(ValueError):
     """A stored result is missing, damaged, or belongs to another run."""

@@ -18,6 +18,8 @@ from semikpca.operators import DeflatedOperator, KernelOperator, ShiftedOperator
 from semikpca.solvers import AdaptiveSolver, Status
 from semikpca.spectrum import Spectrum
 
+_COLUMNS_AT_ONCE = 32
+
 
 @dataclass(frozen=True)
 class DualSolution:
@@ -66,7 +68,11 @@ class LabelResponse(ABC):
 
         With conjugate gradients its error is the square of ``rtol``: it is a quadratic form of the system's inverse.
         """
-        return np.asarray(self.columns(rows, rtol).alpha[rows, np.arange(len(rows))])
+        # A few columns at a time where memory is what counts: each takes several arrays of n numbers.
+        step = max(1, len(rows) if self.operator.can_be_dense else _COLUMNS_AT_ONCE)
+        blocks = [rows[start : start + step] for start in range(0, len(rows), step)]
+        own = [self.columns(block, rtol).alpha[block, np.arange(len(block))] for block in blocks]
+        return np.concatenate(own) if own else np.empty(0, self.operator.dtype)
 
     @abstractmethod
     def own_response(self, own_alpha: FloatArray) -> FloatArray:

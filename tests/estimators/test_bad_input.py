@@ -8,7 +8,14 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
-from semikpca import ConvexKernelPCA, LSSVMClassifier, LSSVMRegressor, SemiKPCAClassifier, SemiLSSVMClassifier
+from semikpca import (
+    ConvexKernelPCA,
+    LSSVMClassifier,
+    LSSVMRegressor,
+    SemiKPCAClassifier,
+    SemiKPCAClassifierCV,
+    SemiLSSVMClassifier,
+)
 from semikpca.exceptions import KernelRankError, SingleClassWarning, UnboundedProblemError
 from semikpca.kernels import RBF, Cosine, Laplacian, Normalized, Polynomial
 
@@ -16,6 +23,10 @@ SEMI_SUPERVISED = [SemiKPCAClassifier, SemiLSSVMClassifier]
 LS_SVM = [SemiLSSVMClassifier, LSSVMClassifier, LSSVMRegressor]
 CLASSIFIERS = [*SEMI_SUPERVISED, LSSVMClassifier]
 ALL = [*CLASSIFIERS, LSSVMRegressor, ConvexKernelPCA]
+# The classifier that chooses by itself has a list of kernels in place of one, and stands where none is named.
+TRANSDUCTIVE = [*SEMI_SUPERVISED, SemiKPCAClassifierCV]
+CLASSIFIERS_WITH_DEFAULTS = [*CLASSIFIERS, SemiKPCAClassifierCV]
+ALL_WITH_DEFAULTS = [*ALL, SemiKPCAClassifierCV]
 
 # The same numbers in another container, or the same kernel after another way of rounding the rows, then one solve.
 SAME_SOLVE = 1e-9
@@ -31,7 +42,7 @@ NAN, INFINITY = float("nan"), float("inf")
 
 
 def labels_for(make):
-    return Y if make in SEMI_SUPERVISED else TRUTH
+    return Y if make in TRANSDUCTIVE else TRUTH
 
 
 def fit(make, rows=X, y=None, **parameters):
@@ -73,7 +84,7 @@ def answers_or_advice(make, rows, advice, y=None, **parameters):
 # -- labels ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("make", SEMI_SUPERVISED)
+@pytest.mark.parametrize("make", TRANSDUCTIVE)
 @pytest.mark.parametrize("y", [np.full(40, -1), [None] * 40, np.full(40, NAN)], ids=["-1", "None", "NaN"])
 def test_no_label_at_all_is_refused(make, y):
     message = refusal(lambda: fit(make, y=y))
@@ -81,7 +92,7 @@ def test_no_label_at_all_is_refused(make, y):
     assert "Label at least one" in message
 
 
-@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("make", CLASSIFIERS_WITH_DEFAULTS)
 @pytest.mark.parametrize("given", ["cat", 3, True], ids=repr)
 def test_one_class_is_predicted_everywhere_with_a_warning(make, given):
     y = [given] * 40 if make is LSSVMClassifier else [given] * 3 + [None] * 37
@@ -92,7 +103,7 @@ def test_one_class_is_predicted_everywhere_with_a_warning(make, given):
     assert model.predict(NEW).tolist() == [given] * len(NEW)
     np.testing.assert_array_equal(model.predict_proba(NEW), np.ones((len(NEW), 1)))
     assert np.isfinite(model.decision_).all()
-    if make in SEMI_SUPERVISED:
+    if make in TRANSDUCTIVE:
         assert model.transduction_.tolist() == [given] * 40
         np.testing.assert_array_equal(model.label_distributions_, np.ones((40, 1)))
 
@@ -104,7 +115,7 @@ def test_one_class_may_have_a_prior(prior):
     assert set(model.transduction_) == {0}
 
 
-@pytest.mark.parametrize("make", ALL[:4])
+@pytest.mark.parametrize("make", [*CLASSIFIERS_WITH_DEFAULTS, LSSVMRegressor])
 @pytest.mark.parametrize("n_labels", [39, 41])
 def test_labels_of_the_wrong_length_are_refused_with_both_lengths(make, n_labels):
     message = refusal(lambda: fit(make, y=np.resize(labels_for(make), n_labels)))
@@ -113,26 +124,26 @@ def test_labels_of_the_wrong_length_are_refused_with_both_lengths(make, n_labels
     assert "one label for each row" in message
 
 
-@pytest.mark.parametrize("make", ALL[:4])
+@pytest.mark.parametrize("make", [*CLASSIFIERS_WITH_DEFAULTS, LSSVMRegressor])
 def test_no_labels_argument_is_refused_with_what_is_missing(make):
     message = refusal(lambda: make().fit(X, None))
     assert "requires y" in message
     assert make.__name__ in message
 
 
-@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("make", CLASSIFIERS_WITH_DEFAULTS)
 def test_a_table_of_labels_is_refused_with_its_shape(make):
     assert "(40, 2)" in refusal(lambda: fit(make, y=np.column_stack([TRUTH, TRUTH])))
 
 
-@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("make", CLASSIFIERS_WITH_DEFAULTS)
 def test_a_column_of_labels_is_read_with_a_warning(make):
     with pytest.warns(DataConversionWarning):
         model = fit(make, y=labels_for(make)[:, np.newaxis])
     np.testing.assert_array_equal(model.decision_, fit(make).decision_)
 
 
-@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("make", CLASSIFIERS_WITH_DEFAULTS)
 @pytest.mark.parametrize(("strange", "kind"), [("dog", "str"), (True, "bool")], ids=repr)
 def test_mixed_labels_are_refused_with_both_types(make, strange, kind):
     y = labels_for(make).tolist()
@@ -145,12 +156,12 @@ def test_mixed_labels_are_refused_with_both_types(make, strange, kind):
     assert "Convert" in message
 
 
-@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("make", CLASSIFIERS_WITH_DEFAULTS)
 def test_real_numbers_are_no_labels(make):
     assert "continuous" in refusal(lambda: fit(make, y=X[:, 0]))
 
 
-@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("make", CLASSIFIERS_WITH_DEFAULTS)
 def test_infinite_labels_are_refused(make):
     y = labels_for(make).astype(float)
     y[0] = INFINITY
@@ -205,7 +216,7 @@ def test_rows_that_are_not_finite_are_refused(make, kernel, value):
     assert re.search(said, refusal(lambda: answers(model, wrong)))
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 @pytest.mark.parametrize("value", [NAN, INFINITY])
 def test_sparse_rows_that_are_not_finite_are_refused(make, value):
     wrong = sparse.csr_array(X)
@@ -213,7 +224,7 @@ def test_sparse_rows_that_are_not_finite_are_refused(make, value):
     assert re.search("Input X contains (NaN|infinity)", refusal(lambda: fit(make, wrong)))
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
@@ -231,7 +242,7 @@ def test_rows_of_the_wrong_shape_are_refused_with_the_shape(make, rows, said):
     assert re.search(said, refusal(lambda: make().fit(rows, y)))
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 @pytest.mark.parametrize(
     ("rows", "said"),
     [(X[:, :2], "2 features.*expecting 3"), (X[0], "got 1D array"), (X[:0], "0 sample")],
@@ -242,7 +253,7 @@ def test_new_rows_of_the_wrong_shape_are_refused_with_the_shape(make, rows, said
     assert re.search(said, refusal(lambda: answers(model, rows)))
 
 
-@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("make", CLASSIFIERS_WITH_DEFAULTS)
 def test_two_rows_are_enough(make):
     model = make().fit([[0.0], [1.0]], [0, 1])
     assert model.predict([[0.0], [1.0]]).tolist() == [0, 1]
@@ -281,7 +292,7 @@ def test_more_than_half_of_the_pairs_equal_leave_no_median_distance(make):
     assert "drop duplicate rows" in message
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 def test_duplicate_rows_get_equal_answers(make):
     rows, y = np.vstack([X, X]), np.concatenate([labels_for(make), labels_for(make)])
     found = answers(make().fit(rows, y), rows)
@@ -296,7 +307,7 @@ def test_rows_that_contradict_each_other_cancel(make):
     assert np.isfinite(model.predict_proba(X)).all()
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 @pytest.mark.parametrize("constant", [0.0, 7.0, 1e6])
 def test_constant_columns_change_nothing(make, constant):
     rows, new = np.insert(X, 1, constant, axis=1), np.insert(NEW, 1, constant, axis=1)
@@ -330,7 +341,7 @@ def read_only(rows):
     return rows
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 @pytest.mark.parametrize(
     "container",
     [
@@ -368,7 +379,7 @@ def test_the_container_of_the_rows_does_not_matter(make, container):
     np.testing.assert_allclose(answers(fit(make, rows), rows), expected, atol=SAME_SOLVE)
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 def test_booleans_are_zeros_and_ones(make):
     bits = np.array([[row >> shift & 1 for shift in range(6)] for row in range(40)], dtype=bool)
     np.testing.assert_allclose(
@@ -376,7 +387,7 @@ def test_booleans_are_zeros_and_ones(make):
     )
 
 
-@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("make", CLASSIFIERS_WITH_DEFAULTS)
 @pytest.mark.parametrize("container", [list, tuple, pd.Series, read_only], ids=name_of)
 def test_the_container_of_the_labels_does_not_matter(make, container):
     np.testing.assert_array_equal(fit(make, y=container(labels_for(make))).decision_, fit(make).decision_)
@@ -500,7 +511,7 @@ def test_a_weight_without_an_inverse_is_refused_in_either_unit(unit):
 # -- parameters --------------------------------------------------------------------------------------------------------
 
 
-ITERATIVE = ALL[:4]
+ITERATIVE = [*ALL[:4], SemiKPCAClassifierCV]
 WRONG_PARAMETERS = [
     (
         [SemiKPCAClassifier],
@@ -516,10 +527,12 @@ WRONG_PARAMETERS = [
     ([ConvexKernelPCA], "center", ["no"], "True or False"),
     (ITERATIVE, "tol", [0, -1, NAN, INFINITY, "1e-6", None, True], "positive"),
     (ITERATIVE, "max_iter", [0, -1, 1.5, "many", True], "whole number, 1 or more"),
-    (ALL, "backend", ["gpu", "", None, 1, ["dense"]], "'dense'"),
+    (ALL_WITH_DEFAULTS, "backend", ["gpu", "", None, 1, ["dense"]], "'dense'"),
     (ALL, "kernel", ["rfb", "RBF", "", None, 3, RBF, Cosine], "such as RBF()"),
+    ([SemiKPCAClassifierCV], "combine", ["blend", "", None, 1, True], "'ensemble' or 'best'"),
+    ([SemiKPCAClassifierCV], "kernels", ["rbf", [], (), 3, RBF(), RBF, {}], "list of kernels"),
     (
-        [SemiKPCAClassifier],
+        [SemiKPCAClassifier, SemiKPCAClassifierCV],
         "class_prior",
         [
             "labelled",
@@ -723,7 +736,7 @@ def test_wrong_projections_have_no_pre_images(projections, said):
 # -- labels that change ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("make", SEMI_SUPERVISED)
+@pytest.mark.parametrize("make", TRANSDUCTIVE)
 @pytest.mark.parametrize(
     ("rows", "labels", "said"),
     [
@@ -749,7 +762,7 @@ def test_wrong_changes_of_labels_are_refused_and_leave_the_model_as_it_was(make,
     np.testing.assert_array_equal(model.label_coding_.codes, codes)
 
 
-@pytest.mark.parametrize("make", SEMI_SUPERVISED)
+@pytest.mark.parametrize("make", TRANSDUCTIVE)
 def test_no_change_of_labels_changes_nothing(make):
     model = fit(make)
     before = model.decision_.copy()
@@ -757,10 +770,11 @@ def test_no_change_of_labels_changes_nothing(make):
     np.testing.assert_array_equal(model.decision_, before)
 
 
+@pytest.mark.parametrize("make", [SemiKPCAClassifier, SemiKPCAClassifierCV])
 @pytest.mark.parametrize("rows", [[40], [-1], [0.5]], ids=str)
 @pytest.mark.parametrize("ask", ["label_response", "left_out_decisions"])
-def test_rows_that_do_not_exist_have_no_response(rows, ask):
-    model = fit(SemiKPCAClassifier)
+def test_rows_that_do_not_exist_have_no_response(make, rows, ask):
+    model = fit(make)
     assert re.search("does not exist|whole numbers", refusal(lambda: getattr(model, ask)(rows)))
 
 
@@ -798,7 +812,7 @@ def test_lists_and_priors_are_never_modified():
     assert (rows, labels) == ([5], [1])
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 @pytest.mark.parametrize("container", [np.array, sparse.csr_array], ids=["dense", "csr"])
 def test_a_fitted_model_does_not_change_when_its_rows_do(make, container):
     rows, y = container(X), labels_for(make).copy()
@@ -810,7 +824,7 @@ def test_a_fitted_model_does_not_change_when_its_rows_do(make, container):
     np.testing.assert_array_equal(answers(model, NEW), before)
 
 
-@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("make", CLASSIFIERS_WITH_DEFAULTS)
 def test_what_predict_returns_may_be_overwritten(make):
     model = fit(make)
     before = answers(model, X).copy()

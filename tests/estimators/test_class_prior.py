@@ -119,6 +119,41 @@ def test_a_true_prior_helps_where_labels_mislead():
     assert np.mean(informed.transduction_ == truth) > np.mean(plain.transduction_ == truth)
 
 
+UNEVEN = {"80/20": np.array([0.8, 0.2]), "70/20/10": np.array([0.7, 0.2, 0.1])}
+
+
+def uneven(true_shares, labels, seed):
+    """Overlapping clusters of uneven size, with as many labels of each class or with the true shares of them."""
+    generator = np.random.default_rng(seed)
+    n_classes, n = len(true_shares), 400
+    truth = generator.permutation(np.repeat(np.arange(n_classes), np.round(n * true_shares).astype(int)))
+    angles = 2 * np.pi * truth / n_classes
+    X = 2.0 * np.column_stack([np.cos(angles), np.sin(angles)]) + generator.normal(size=(n, 2))
+    counts = np.full(n_classes, 10) if labels == "balanced" else np.round(30 * true_shares).astype(int)
+    y = np.full(n, -1)
+    for code, count in enumerate(counts):
+        y[generator.choice(np.flatnonzero(truth == code), count, replace=False)] = code
+    return X, y, truth
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "graph"])
+@pytest.mark.parametrize("labels", ["balanced", "as in the rows"])
+@pytest.mark.parametrize("problem", UNEVEN)
+def test_the_true_prior_is_met_and_costs_no_accuracy(problem, labels, kernel):
+    true_shares = UNEVEN[problem]
+    plain_accuracy, accuracy = [], []
+    for seed in range(4):
+        X, y, truth = uneven(true_shares, labels, seed)
+        plain = SemiKPCAClassifier(kernel).fit(X, y)
+        # Labels as in the rows tell the shares themselves.
+        for prior in [true_shares] if labels == "balanced" else [true_shares, "labeled"]:
+            model = SemiKPCAClassifier(kernel, class_prior=prior).fit(X, y)
+            np.testing.assert_allclose(shares(model.transduction_, len(true_shares)), true_shares, atol=SHARE_TOLERANCE)
+            plain_accuracy.append(np.mean(plain.transduction_ == truth))
+            accuracy.append(np.mean(model.transduction_ == truth))
+    assert np.mean(accuracy) >= np.mean(plain_accuracy)
+
+
 def test_changed_labels_change_the_shares_of_the_labels():
     X, y, truth = blobs(2)
     model = SemiKPCAClassifier(class_prior="labeled").fit(X, y)

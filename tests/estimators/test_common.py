@@ -4,17 +4,25 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import semikpca
-from semikpca import ConvexKernelPCA, LSSVMClassifier, LSSVMRegressor, SemiKPCAClassifier, SemiLSSVMClassifier
+from semikpca import (
+    ConvexKernelPCA,
+    LSSVMClassifier,
+    LSSVMRegressor,
+    SemiKPCAClassifier,
+    SemiKPCAClassifierCV,
+    SemiLSSVMClassifier,
+)
 
 ESTIMATORS = [
     ConvexKernelPCA(),
     LSSVMClassifier(),
     LSSVMRegressor(),
     SemiKPCAClassifier(),
+    SemiKPCAClassifierCV(),
     SemiLSSVMClassifier(),
 ]
 
-SEMI_SUPERVISED = (SemiKPCAClassifier, SemiLSSVMClassifier)
+SEMI_SUPERVISED = (SemiKPCAClassifier, SemiKPCAClassifierCV, SemiLSSVMClassifier)
 
 
 def expected_failed_checks(estimator):

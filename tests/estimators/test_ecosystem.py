@@ -20,12 +20,22 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
-from semikpca import ConvexKernelPCA, LSSVMClassifier, LSSVMRegressor, SemiKPCAClassifier, SemiLSSVMClassifier
+from semikpca import (
+    ConvexKernelPCA,
+    LSSVMClassifier,
+    LSSVMRegressor,
+    SemiKPCAClassifier,
+    SemiKPCAClassifierCV,
+    SemiLSSVMClassifier,
+)
 from semikpca.kernels import RBF, Cosine, Laplacian, Linear, Normalized, Polynomial
 
 SEMI_SUPERVISED = [SemiKPCAClassifier, SemiLSSVMClassifier]
 CLASSIFIERS = [*SEMI_SUPERVISED, LSSVMClassifier]
 ALL = [*CLASSIFIERS, LSSVMRegressor, ConvexKernelPCA]
+# The classifier that chooses by itself has a list of kernels in place of one, and stands where none is named.
+TRANSDUCTIVE = [*SEMI_SUPERVISED, SemiKPCAClassifierCV]
+ALL_WITH_DEFAULTS = [*ALL, SemiKPCAClassifierCV]
 
 # The same matrix, the same solve, another order of the sums.
 SAME_SOLVE = 1e-10
@@ -39,7 +49,7 @@ NEW = X[:6] + 0.1
 
 
 def labels_for(make):
-    return Y if make in SEMI_SUPERVISED else TRUTH
+    return Y if make in TRANSDUCTIVE else TRUTH
 
 
 def answers(model, rows):
@@ -91,7 +101,7 @@ def test_fitting_leaves_the_parameters_alone(make):
     assert model.kernel_.gamma_ > 0
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 def test_a_second_fit_forgets_the_first(make):
     expected = answers(make().fit(X, labels_for(make)), NEW)
     model = make().fit(10 * X[:30, :2], labels_for(make)[:30]).fit(X, labels_for(make))
@@ -99,7 +109,7 @@ def test_a_second_fit_forgets_the_first(make):
     assert model.n_features_in_ == 3
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 def test_two_fits_give_the_same_bits(make):
     first, second = make().fit(X, labels_for(make)), make().fit(X, labels_for(make))
     np.testing.assert_array_equal(answers(first, NEW), answers(second, NEW))
@@ -309,7 +319,7 @@ TABLES = {
 every_table = pytest.mark.parametrize("as_table", TABLES.values(), ids=TABLES.keys())
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 @every_table
 def test_a_table_gives_what_its_array_gives(make, as_table):
     model = make().fit(as_table(X), labels_for(make))
@@ -320,7 +330,7 @@ def test_a_table_gives_what_its_array_gives(make, as_table):
     assert model.n_features_in_ == 3
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 @pytest.mark.parametrize("as_table", [as_pandas, as_polars])
 def test_columns_in_another_order_are_refused(make, as_table):
     model = make().fit(as_table(X), labels_for(make))
@@ -328,19 +338,19 @@ def test_columns_in_another_order_are_refused(make, as_table):
         answers(model, as_table(NEW)[["c", "b", "a"]])
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 def test_a_table_after_an_array_gets_a_warning(make):
     model = make().fit(X, labels_for(make))
     with pytest.warns(UserWarning, match="was fitted without feature names"):
         answers(model, as_pandas(NEW))
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 def test_an_array_has_no_feature_names(make):
     assert not hasattr(make().fit(X, labels_for(make)), "feature_names_in_")
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 def test_a_table_with_a_gap_is_refused(make):
     table = as_pandas(X).astype("Float64")
     table.loc[3, "b"] = pd.NA
@@ -348,7 +358,7 @@ def test_a_table_with_a_gap_is_refused(make):
         make().fit(table, labels_for(make))
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 def test_a_column_of_words_is_refused_with_a_word(make):
     with pytest.raises(ValueError, match="could not convert string to float: 'red'"):
         make().fit(as_pandas(X).assign(color="red"), labels_for(make))
@@ -378,7 +388,7 @@ def test_the_names_of_projections_count_those_that_are_kept():
     assert model.transform(NEW).shape == (6, 3)
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", ALL_WITH_DEFAULTS)
 @pytest.mark.parametrize(
     "container", [sparse.csr_matrix, sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.lil_array]
 )
@@ -424,7 +434,7 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize("make", SEMI_SUPERVISED)
+@pytest.mark.parametrize("make", TRANSDUCTIVE)
 @pytest.mark.parametrize("name", LABELS)
 def test_labels_of_every_type_come_back_as_they_were_given(make, name):
     y, classes = LABELS[name]
@@ -448,12 +458,12 @@ def test_a_supervised_model_takes_every_type_and_the_class_minus_one(classes):
     assert (model.predict(X) == y).mean() > 0.9
 
 
-@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("make", [*CLASSIFIERS, SemiKPCAClassifierCV])
 def test_three_classes_with_gaps_between_their_numbers(make):
     third_cluster = np.random.default_rng(9).normal(loc=[8.0, -8.0, 0.0], size=(10, 3))
     rows = np.vstack([X, third_cluster])
     y = np.concatenate([np.array([0, 7])[TRUTH], np.full(10, 2)])
-    if make in SEMI_SUPERVISED:
+    if make in TRANSDUCTIVE:
         y = np.where(np.arange(50) % 4 == 0, y, -1)
     model = make().fit(rows, y)
     assert model.classes_.tolist() == [0, 2, 7]
@@ -462,12 +472,12 @@ def test_three_classes_with_gaps_between_their_numbers(make):
     np.testing.assert_array_equal(model.predict(rows), model.classes_[model.predict_proba(rows).argmax(axis=1)])
 
 
-@pytest.mark.parametrize("make", SEMI_SUPERVISED)
+@pytest.mark.parametrize("make", TRANSDUCTIVE)
 def test_fit_predict_labels_the_rows(make):
     np.testing.assert_array_equal(make().fit_predict(X, Y), make().fit(X, Y).transduction_)
 
 
-@pytest.mark.parametrize("make", SEMI_SUPERVISED)
+@pytest.mark.parametrize("make", TRANSDUCTIVE)
 def test_predicting_the_training_rows_gives_the_transduction(make):
     model = make().fit(X, Y)
     np.testing.assert_array_equal(model.predict(X), model.transduction_)
@@ -477,7 +487,7 @@ def test_predicting_the_training_rows_gives_the_transduction(make):
 # -- score -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("make", SEMI_SUPERVISED)
+@pytest.mark.parametrize("make", TRANSDUCTIVE)
 def test_the_score_counts_labeled_rows_only(make):
     model = make().fit(X, Y)
     truth = model.transduction_.copy()
@@ -489,7 +499,7 @@ def test_the_score_counts_labeled_rows_only(make):
     assert model.score(X, np.where(truth == -1, np.nan, truth)) == pytest.approx(35 / 37)
 
 
-@pytest.mark.parametrize("make", SEMI_SUPERVISED)
+@pytest.mark.parametrize("make", TRANSDUCTIVE)
 def test_the_score_counts_the_class_minus_one_where_it_is_a_class(make):
     model = make().fit(X, np.where(Y == -1, np.nan, np.array([-1.0, 1.0])[Y]))
     truth = model.transduction_.copy()
@@ -497,7 +507,7 @@ def test_the_score_counts_the_class_minus_one_where_it_is_a_class(make):
     assert model.score(X, truth) == pytest.approx(35 / 40)
 
 
-@pytest.mark.parametrize("make", SEMI_SUPERVISED)
+@pytest.mark.parametrize("make", TRANSDUCTIVE)
 def test_the_score_takes_weights_for_all_rows(make):
     model = make().fit(X, Y)
     truth = model.transduction_.copy()
@@ -509,7 +519,7 @@ def test_the_score_takes_weights_for_all_rows(make):
     assert model.score(X, truth, sample_weight=weights.tolist()) == pytest.approx(38 / 48)
 
 
-@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("make", [*CLASSIFIERS, SemiKPCAClassifierCV])
 @pytest.mark.parametrize("n_weights", [39, 41])
 def test_the_score_refuses_weights_of_another_length(make, n_weights):
     model = make().fit(X, labels_for(make))
@@ -517,13 +527,13 @@ def test_the_score_refuses_weights_of_another_length(make, n_weights):
         model.score(X, TRUTH, sample_weight=np.ones(n_weights))
 
 
-@pytest.mark.parametrize("make", SEMI_SUPERVISED)
+@pytest.mark.parametrize("make", TRANSDUCTIVE)
 def test_the_score_needs_a_labeled_row(make):
     with pytest.raises(ValueError, match=r"all 40 rows of y are unlabeled"):
         make().fit(X, Y).score(X, np.full(40, -1))
 
 
-@pytest.mark.parametrize("make", SEMI_SUPERVISED)
+@pytest.mark.parametrize("make", TRANSDUCTIVE)
 def test_a_label_that_the_model_does_not_know_counts_as_an_error(make):
     model = make().fit(X, Y)
     truth = model.transduction_.copy()
@@ -556,8 +566,8 @@ PROJECTION_QUESTIONS = {
     "get_feature_names_out": lambda model: model.get_feature_names_out(),
 }
 UNFITTED = [
-    *[(make, name, ask) for make in CLASSIFIERS for name, ask in QUESTIONS.items()],
-    *[(make, name, ask) for make in SEMI_SUPERVISED for name, ask in TRANSDUCTIVE_QUESTIONS.items()],
+    *[(make, name, ask) for make in [*CLASSIFIERS, SemiKPCAClassifierCV] for name, ask in QUESTIONS.items()],
+    *[(make, name, ask) for make in TRANSDUCTIVE for name, ask in TRANSDUCTIVE_QUESTIONS.items()],
     (SemiKPCAClassifier, "full_spectrum", lambda model: model.full_spectrum()),
     (LSSVMRegressor, "predict", lambda model: model.predict(X)),
     *[(ConvexKernelPCA, name, ask) for name, ask in PROJECTION_QUESTIONS.items()],

@@ -18,6 +18,7 @@ from sklearn.metrics.pairwise import (
     rbf_kernel,
 )
 
+from graph_oracle import neighbor_graph
 from semikpca.kernels import (
     RBF,
     CallableKernel,
@@ -25,6 +26,7 @@ from semikpca.kernels import (
     Kernel,
     Laplacian,
     Linear,
+    NeighborGraph,
     Normalized,
     Polynomial,
     Precomputed,
@@ -72,6 +74,7 @@ CASES = {
     ),
     "Cosine": Case(Cosine(), cosine_similarity),
     "Normalized": Case(Normalized(RBF(gamma=0.3)), normalized_rbf),
+    "NeighborGraph": Case(NeighborGraph(5), partial(neighbor_graph, training=TRAINING, n_neighbors=5)),
     "CallableKernel": Case(CallableKernel(linear_kernel), linear_kernel),
 }
 
@@ -279,6 +282,7 @@ def test_every_public_kernel_keeps_the_contract():
         Polynomial(),
         Polynomial(gamma="median"),
         CallableKernel(linear_kernel),
+        NeighborGraph(),
         Normalized(RBF(gamma=0.3)),
         Normalized(),
     ],

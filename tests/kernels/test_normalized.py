@@ -208,6 +208,20 @@ def test_a_model_gives_the_same_answer_over_every_kind_of_rows(make, form):
     np.testing.assert_allclose(model.decision_function(new), reference.decision_function(NEW), atol=1e-10)
 
 
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@pytest.mark.parametrize("kernel", [Normalized(RBF()), Normalized(RBF(gamma=0.5)), Normalized("laplacian")], ids=repr)
+def test_copies_of_training_rows_get_the_transduction(kernel, container):
+    model = SemiKPCAClassifier(kernel).fit(container(X), Y)
+    order = np.random.default_rng(1).permutation(30)
+    scale = np.abs(model.decision_).max()
+    for place in (np.arange(30), order, [4]):
+        found = model.decision_function(container(X[place]))
+        np.testing.assert_allclose(found, model.decision_[place], atol=1e-10 * scale)
+    beside_new_rows = model.decision_function(container(np.vstack([X, NEW])))
+    np.testing.assert_allclose(beside_new_rows[:30], model.decision_, atol=1e-10 * scale)
+    np.testing.assert_array_equal(model.predict(container(X.copy())), model.transduction_)
+
+
 def test_the_matrix_is_not_modified_in_a_model():
     K = rbf_kernel(X, gamma=0.1)
     before = K.copy()

@@ -30,8 +30,10 @@ def resolve_prior(class_prior, codes: IntArray, n_classes: int) -> FloatArray | 
     return np.asarray(shares / shares.sum())
 
 
-def prior_offsets(scores: FloatArray, prior: FloatArray) -> FloatArray:
+def prior_offsets(scores: FloatArray, prior: FloatArray, softness: float = _SOFTNESS) -> FloatArray:
     """Return one offset a class, so that the largest of ``scores + offsets`` is class c for a share prior[c] of rows.
+
+    ``softness``, in multiples of the spread of the scores, is how far from the edge a row counts for both classes.
 
     Notes
     -----
@@ -41,7 +43,7 @@ def prior_offsets(scores: FloatArray, prior: FloatArray) -> FloatArray:
     spread = float(scores.std(dtype=np.float64))
     if spread == 0 or len(prior) == 1:
         return np.zeros(len(prior), dtype=scores.dtype)
-    scaled = scores.astype(np.float64) / (_SOFTNESS * spread)
+    scaled = scores.astype(np.float64) / (softness * spread)
 
     def slope(offsets: FloatArray) -> tuple[float, FloatArray]:
         moved = scaled + offsets
@@ -49,5 +51,5 @@ def prior_offsets(scores: FloatArray, prior: FloatArray) -> FloatArray:
         return value, np.asarray(softmax(moved, axis=1).mean(axis=0) - prior)
 
     found = minimize(slope, np.zeros(len(prior)), jac=True, method="BFGS")
-    offsets = _SOFTNESS * spread * (found.x - found.x.mean())
+    offsets = softness * spread * (found.x - found.x.mean())
     return np.asarray(offsets.astype(scores.dtype))

@@ -11,7 +11,7 @@ from semikpca.spectrum import require_semidefinite
 def fit_kernel(kernel: Kernel, rows: Rows, backend: str) -> tuple[Kernel, str, KernelOperator]:
     """Return a fitted clone of the kernel, the back end that was chosen, and the kernel matrix of the rows."""
     n_samples = rows.shape[0] if hasattr(rows, "shape") else len(rows)
-    chosen = choose_backend(backend, n_samples)
+    chosen = choose_backend(backend, n_samples, kernel.is_sparse)
     fitted: Kernel = clone(kernel).fit(rows)
     operator = make_operator(fitted, rows, chosen)
     if not fitted.is_definite:

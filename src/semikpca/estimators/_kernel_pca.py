@@ -16,7 +16,7 @@ from semikpca.estimators._validation import (
     validate_rows,
 )
 from semikpca.exceptions import KernelRankError
-from semikpca.kernels import as_kernel, finite_pairwise
+from semikpca.kernels import as_kernel
 from semikpca.operators import CenteredOperator, KernelOperator, make_operator
 from semikpca.problem import kernel_pca_objective
 from semikpca.spectrum import Spectrum, full_spectrum, leading_spectrum
@@ -38,8 +38,9 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         ``sklearn.decomposition.KernelPCA`` up to sign.
     inverse_error_weight : float, default=1.0
         The error weight (Problem 1) of the regression from projections back to rows in ``inverse_transform``.
-    backend : {"auto", "dense"}, default="auto"
-        Where and how the kernel matrix is kept; it changes only the cost.
+    backend : {"auto", "dense", "sparse"}, default="auto"
+        Where and how the kernel matrix is kept; it changes only the cost. "sparse" is for neighbor graphs, and what
+        "auto" takes for them.
 
     Attributes
     ----------
@@ -126,11 +127,13 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Return the projections of new rows, shape (n_rows, n_components)."""
         check_is_fitted(self)
         rows = validate_rows(self, X, self.kernel_, reset=False)
-        cross = finite_pairwise(self.kernel_, rows, self.X_fit_)
-        if self.center:
-            cross -= cross.mean(axis=1, keepdims=True)
-            cross -= self.row_means_ - self.row_means_.mean()
-        return cross @ (self.eigenvectors_ / np.sqrt(self.eigenvalues_))
+        coefficients = self.eigenvectors_ / np.sqrt(self.eigenvalues_)
+        if not self.center:
+            return self.kernel_.cross_product(rows, self.X_fit_, coefficients)
+        # Taking the mean off each row of the cross-kernel is taking it off each column of the coefficients.
+        coefficients -= coefficients.mean(axis=0)
+        shift = (self.row_means_ - self.row_means_.mean()) @ coefficients
+        return self.kernel_.cross_product(rows, self.X_fit_, coefficients) - shift
 
     def inverse_transform(self, Z):
         """Return rows whose projections are close to ``Z``, by regression (Problem 1) from projections to rows.

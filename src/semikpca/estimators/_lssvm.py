@@ -16,7 +16,7 @@ from semikpca.estimators._validation import (
     set_kernel_tags,
     validate_rows,
 )
-from semikpca.kernels import as_kernel, finite_pairwise
+from semikpca.kernels import as_kernel
 from semikpca.operators import KernelOperator
 from semikpca.problem import LSSVMResponse
 
@@ -71,7 +71,7 @@ class SemiLSSVMClassifier(_LSSVMParameters, TransductiveClassifier):
         γ of Problem 1: any positive number, always absolute; larger values follow the targets more closely.
     fit_intercept : bool, default=True
         Whether to fit the bias b. The paper's runs do without.
-    backend : {"auto", "dense"}, default="auto"
+    backend : {"auto", "dense", "sparse"}, default="auto"
     tol : float, default=1e-6
         Relative tolerance of iterative solves that work without a stored matrix.
     max_iter : int or None, default=None
@@ -79,8 +79,8 @@ class SemiLSSVMClassifier(_LSSVMParameters, TransductiveClassifier):
 
     Attributes
     ----------
-    classes_, transduction_, decision_, label_distributions_, dual_coef_, alpha_, error_weight_, kernel_, backend_, \
-n_iter_ :
+    classes_, transduction_, decision_, unreachable_rows_, label_distributions_, dual_coef_, alpha_, error_weight_, \
+kernel_, backend_, n_iter_ :
         As in :class:`semikpca.SemiKPCAClassifier`.
     intercept_ : ndarray of shape (1,) or (n_classes,)
 
@@ -200,7 +200,7 @@ class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEst
         """Return f(x) for each row, shape (n_rows,) or (n_rows, n_targets)."""
         check_is_fitted(self)
         rows = validate_rows(self, X, self.kernel_, reset=False)
-        return finite_pairwise(self.kernel_, rows, self.X_fit_) @ self.dual_coef_ + self.intercept_
+        return self.kernel_.cross_product(rows, self.X_fit_, self.dual_coef_) + self.intercept_
 
     def __sklearn_tags__(self):
         return set_kernel_tags(super().__sklearn_tags__(), self.kernel)

@@ -1,18 +1,17 @@
 """What all kernel classifiers of the package share: decisions that are linear in the labels."""
 
-import logging
 import warnings
-from abc import ABCMeta, abstractmethod
+from abc import abstractmethod
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from semikpca import labels as coding
-from semikpca.estimators import _probability as probability
 from semikpca.estimators._class_prior import prior_offsets, resolve_prior
+from semikpca.estimators._decisions import DecisionClassifier, logger, squeezed
 from semikpca.estimators._kernel_matrix import fit_kernel
+from semikpca.estimators._reach import Reach
 from semikpca.estimators._validation import (
     check_iteration,
     check_row_numbers,
@@ -21,28 +20,21 @@ from semikpca.estimators._validation import (
     validate_rows,
 )
 from semikpca.exceptions import SingleClassWarning
-from semikpca.kernels import as_kernel, finite_pairwise
+from semikpca.kernels import as_kernel
 from semikpca.operators import KernelOperator, make_operator
 from semikpca.problem import DualSolution, LabelResponse
 from semikpca.solvers import Status
 
-logger = logging.getLogger("semikpca")
-
 # A stored matrix makes products cheap, so digits are worth more than the few steps they cost.
 STORED_MATRIX_RTOL = 1e-12
 
-# One temperature is learned from left-out decisions, whose error is the square of this: see LabelResponse.own_alpha.
-TEMPERATURE_RTOL = 1e-6
 
-
-class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class ResponseClassifier(DecisionClassifier):
     """A classifier whose decisions are H y: H from the rows, y from the labels.
 
     A subclass says how H comes from a kernel operator, how labels are read, and what becomes of a decision when its
     own label is left out. Fitting, prediction on new rows and probabilities are the same for all.
     """
-
-    class_prior = None  # a subclass may have a parameter of this name
 
     # -- what a subclass provides ------------------------------------------------------------------------------
 
@@ -78,18 +70,15 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         labels = self._encode(y)
         check_same_length(rows, labels.codes)
         if labels.n_classes == 1:
-            warnings.warn(
-                f"All given labels are {labels.classes[0]!r}, so every row gets that class. Label a row of "
-                "another class.",
-                SingleClassWarning,
-                stacklevel=3,
-            )
+            warnings.warn(SingleClassWarning(labels.classes[0]), stacklevel=3)
         kernel, backend, operator = fit_kernel(kernel, rows, self.backend)
         # Only scikit-learn's n_features_in_ is stored before this line: a fit that is refused on rows with the same
         # number of features leaves an earlier one as it was.
         self._response = self._set_up(operator)
         self.backend_, self.kernel_, self.X_fit_, self.classes_ = backend, kernel, rows, labels.classes
+        self._components = kernel.components()
         self._learn(labels, self._solve(labels, operator.dtype))
+        self._warn_of_unreachable_rows(stacklevel=4)
         return self
 
     def _solve(self, labels: coding.LabelCoding, dtype) -> DualSolution:
@@ -108,29 +97,25 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self.dual_coef_ = squeezed(solution.dual_coef)
         self.intercept_ = solution.intercept
         self.n_iter_ = solution.n_iter
+        self.reach_ = Reach.of(self._components, labels.codes)
+        self.unreachable_rows_ = np.flatnonzero(self.reach_.out)
         prior = resolve_prior(self.class_prior, labels.codes, n_classes)
         self.class_offsets_ = np.zeros(solution.decision.shape[1], dtype=solution.decision.dtype)
         if prior is not None and n_classes > 1:
-            offsets = prior_offsets(coding.class_scores(solution.decision, n_classes), prior)
+            offsets = prior_offsets(coding.class_scores(solution.decision[~self.reach_.out], n_classes), prior)
             # Two classes share one column, whose sign flips between them.
             self.class_offsets_ += (offsets[1] - offsets[0]) / 2 if n_classes == 2 else offsets
-        decision = solution.decision + self.class_offsets_
-        self.decision_ = squeezed(decision)
+        self.class_shares_ = resolve_prior("labeled", labels.codes, n_classes) if prior is None else prior
+        self.decision_ = squeezed(self.reach_.hide(self.linear_decision()))
         # Learned when it is first asked for, in a list: to predict must not change the attributes of a model.
         self._sharpness: list[float] = []
 
-    @property
-    def sharpness_(self):
-        """Factor that turns class scores into log-probabilities, learned from labels that are left out."""
-        check_is_fitted(self)
-        if not self._sharpness:
-            codes = self.label_coding_.codes
-            rows = probability.rows_to_leave_out(codes)
-            left_out = self.left_out_decisions(rows, rtol=TEMPERATURE_RTOL)
-            self._sharpness.append(
-                probability.learn_sharpness(left_out, codes[rows], self.label_coding_.n_classes, self.decision_)
-            )
-        return self._sharpness[0]
+    def linear_decision(self):
+        """Return H @ targets plus class offsets at all training rows, shape (n_samples, n_columns).
+
+        Linear in the labels, and ``decision_`` but for the rows out of reach, where that is 0.
+        """
+        return self._solution.decision + self.class_offsets_
 
     def label_response(self, rows):
         """Return the columns of H at ``rows``, shape (n_samples, len(rows)): how decisions answer to a target there.
@@ -141,13 +126,18 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return response.columns(check_row_numbers(rows, response.operator.n)).decision
 
     def left_out_decisions(self, rows, rtol=None):
-        """Return decisions at labeled ``rows``, each without its own label, shape (len(rows), n_columns)."""
+        """Return decisions at labeled ``rows``, each without its own label, shape (len(rows), n_columns).
+
+        0 where the row's own label is the only one that reaches it.
+        """
         check_is_fitted(self)
         rows = check_row_numbers(rows, self._set_up_again().operator.n)
         labels, solution = self.label_coding_, self._solution
         targets = coding.signed_targets(labels.codes, labels.n_classes, solution.decision.dtype)[rows]
         own_alpha = self._set_up_again().own_alpha(rows, rtol)
-        return self._leave_own_label_out(rows, own_alpha, targets) + self.class_offsets_
+        decision = self._leave_own_label_out(rows, own_alpha, targets) + self.class_offsets_
+        decision[self.reach_.alone(rows, labels.codes)] = 0
+        return decision
 
     # -- predict -----------------------------------------------------------------------------------------------
 
@@ -160,31 +150,11 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """
         check_is_fitted(self)
         rows = validate_rows(self, X, self.kernel_, reset=False)
-        cross = finite_pairwise(self.kernel_, rows, self.X_fit_)
-        decision = cross @ self._solution.dual_coef + self.intercept_ + self.class_offsets_
+        decision = self.kernel_.cross_product(rows, self.X_fit_, self._solution.dual_coef)
+        decision = decision + self.intercept_ + self.class_offsets_
+        if self.reach_.out.any():
+            decision[~self.kernel_.touches(rows, ~self.reach_.out)] = 0
         return squeezed(decision)
-
-    def predict(self, X):
-        """Return the label of each row."""
-        decision = self.decision_function(X)
-        return self.label_coding_.decode(coding.predicted_codes(decision, self.label_coding_.n_classes))
-
-    def predict_proba(self, X):
-        """Return the probability of each class, shape (n_rows, n_classes), in the order of ``classes_``.
-
-        One temperature, learned from decisions at labeled rows without their own labels, turns decisions into
-        probabilities; with few labels it stays cautious.
-        """
-        return self.decision_probabilities(self.decision_function(X))
-
-    def decision_probabilities(self, decision, sharpness=None):
-        """Return the class probabilities that belong to decision values, shape (n_rows, n_classes).
-
-        ``sharpness`` takes the place of ``sharpness_`` where probabilities of another confidence are asked for.
-        """
-        check_is_fitted(self)
-        sharpness = self.sharpness_ if sharpness is None else sharpness
-        return probability.probabilities(decision, self.label_coding_.n_classes, sharpness)
 
     def _set_up_again(self) -> LabelResponse:
         """Return H, set up again where the model was loaded without it."""
@@ -197,9 +167,7 @@ class ResponseClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def __getstate__(self):
         """Leave the kernel matrix and its factor behind: n² numbers that come back from the rows when needed."""
-        if getattr(self, "_sharpness", None) == []:
-            _ = self.sharpness_  # while the matrix is there: a loaded model then gives probabilities without it
-        state = super().__getstate__().copy()
+        state = super().__getstate__()
         state.pop("_response", None)
         return state
 
@@ -216,8 +184,3 @@ def warn_unless_solved(solution: DualSolution, stacklevel: int) -> None:
             ConvergenceWarning,
             stacklevel=stacklevel,
         )
-
-
-def squeezed(columns):
-    """Return a single column as a vector, several as they are."""
-    return columns[:, 0] if columns.shape[1] == 1 else columns

@@ -3,7 +3,8 @@
 import warnings
 
 from semikpca.convexity import ConvexityCertificate
-from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL, logger
+from semikpca.estimators._decisions import logger
+from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL
 from semikpca.estimators._transductive import TransductiveClassifier
 from semikpca.estimators._validation import check_count
 from semikpca.exceptions import DegenerateSpectrumWarning
@@ -22,8 +23,8 @@ class SemiKPCAClassifier(TransductiveClassifier):
     Parameters
     ----------
     kernel : Kernel, str or callable, default="rbf"
-        Which matrix: a kernel object, a shorthand ("rbf", "laplacian", "poly", "linear", "cosine", "precomputed"), or a
-        function k(A, B) of two collections or of two objects.
+        Which matrix: a kernel object, a shorthand ("rbf", "laplacian", "poly", "linear", "cosine", "graph",
+        "precomputed"), or a function k(A, B) of two collections or of two objects.
     n_components_removed : int, default=1
         k: leading components of the kernel matrix that are taken out. The first one carries little but the mean.
         Where the cut falls inside a repeated eigenvalue, its whole eigenspace is removed, with a warning.
@@ -35,8 +36,9 @@ class SemiKPCAClassifier(TransductiveClassifier):
     class_prior : None, "labeled" or array-like of shape (n_classes,), default=None
         Shares that the predicted classes should have, in the order of ``classes_``; "labeled" takes those of the given
         labels. An offset for each class moves the predicted shares there.
-    backend : {"auto", "dense"}, default="auto"
-        Where and how the kernel matrix is kept; it changes only the cost.
+    backend : {"auto", "dense", "sparse"}, default="auto"
+        Where and how the kernel matrix is kept; it changes only the cost. "sparse" is for neighbor graphs, and what
+        "auto" takes for them.
     tol : float, default=1e-6
         Relative tolerance of iterative solves that work without a stored matrix.
     max_iter : int or None, default=None
@@ -50,8 +52,13 @@ class SemiKPCAClassifier(TransductiveClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     transduction_ : ndarray of shape (n_samples,)
-        The label of every training row.
+        The label of every training row. Where the decision is exactly 0, nothing is known of the row, and it gets the
+        class with the largest share: that of ``class_prior``, or among the labels.
     decision_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Exactly 0 for rows out of reach.
+    unreachable_rows_ : ndarray of int
+        Rows in pieces of a neighbor graph that have no label; empty for all other kernels. Their probabilities are the
+        shares of the classes. A fit that has any warns with ``UnreachableRowsWarning``.
     label_distributions_ : ndarray of shape (n_samples, n_classes)
     dual_coef_ : ndarray, same shape as ``decision_``
         (I − VVᵀ)α: coefficients of w over the training rows.

@@ -4,9 +4,10 @@ Every kernel clones and takes ``get_params`` / ``set_params`` like a scikit-lear
 works in a grid search. Strings are shorthands for kernels with their defaults; see :func:`as_kernel`.
 """
 
-from semikpca.kernels._base import Kernel, ProductKernel
+from semikpca.kernels._base import Kernel, ProductKernel, SparseFactor
 from semikpca.kernels._callable import CallableKernel
 from semikpca.kernels._finite import finite_pairwise
+from semikpca.kernels._graph import NeighborGraph
 from semikpca.kernels._normalized import Normalized
 from semikpca.kernels._pairwise import RBF, Cosine, Laplacian, Linear, Polynomial
 from semikpca.kernels._precomputed import Precomputed
@@ -20,10 +21,12 @@ __all__ = [
     "KernelLike",
     "Laplacian",
     "Linear",
+    "NeighborGraph",
     "Normalized",
     "Polynomial",
     "Precomputed",
     "ProductKernel",
+    "SparseFactor",
     "as_kernel",
     "finite_pairwise",
 ]

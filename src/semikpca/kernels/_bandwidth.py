@@ -97,8 +97,16 @@ def _pair_distances(X: Rows, metric: Metric) -> FloatArray:
     """Return the distances of all pairs of rows as one flat array."""
     if not sparse.issparse(X):
         return np.asarray(pdist(X, "cityblock" if metric == "manhattan" else metric))
-    distances = euclidean_distances(X) if metric == "euclidean" else manhattan_distances(X)
+    distances = euclidean_distances(X) if metric == "euclidean" else manhattan_distances(short_indices(X))
     return np.asarray(distances[np.triu_indices(X.shape[0], k=1)])
+
+
+def short_indices(rows: Rows) -> Rows:
+    """Return CSR rows with the 32-bit indices that scikit-learn's Manhattan distances insist on."""
+    if sparse.issparse(rows) and rows.indices.dtype != np.int32:
+        indices, starts = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+        return sparse.csr_array((rows.data, indices, starts), shape=rows.shape)
+    return rows
 
 
 def _variance(X: Rows) -> float:

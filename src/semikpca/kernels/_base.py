@@ -1,15 +1,36 @@
 """The contract that every kernel keeps."""
 
 from abc import ABC, abstractmethod
-from typing import Literal, Self
+from dataclasses import dataclass
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from semikpca._typing import FloatArray, Rows
+from semikpca._typing import BoolArray, FloatArray, IntArray, Rows
+from semikpca.kernels._finite import finite_pairwise
 
 InputKind = Literal["vectors", "matrix", "objects"]
+
+
+@dataclass(frozen=True)
+class SparseFactor:
+    """A kernel matrix K = damping · S² + (1 − damping) v vᵀ, without its n² numbers.
+
+    Attributes
+    ----------
+    matrix : CSR array of shape (n, n)
+        S: symmetric, no eigenvalue outside [−1, 1], and S v = v.
+    vector : ndarray of shape (n,)
+        v, of unit length: the eigenvector of K for its largest eigenvalue, 1.
+    damping : float
+        In (0, 1]: every other eigenvalue of K is at most this.
+    """
+
+    matrix: Any
+    vector: FloatArray
+    damping: float
 
 
 class Kernel(BaseEstimator, ABC):
@@ -34,6 +55,11 @@ class Kernel(BaseEstimator, ABC):
         """Whether the matrix is positive semi-definite by construction; otherwise it is checked."""
         return True
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether ``sparse_factor`` can say the matrix of the training rows without its n² numbers."""
+        return False
+
     def fit(self, rows: Rows) -> Self:
         """Learn what depends on the training rows; return the kernel itself."""
         return self
@@ -45,6 +71,22 @@ class Kernel(BaseEstimator, ABC):
     @abstractmethod
     def diag(self, A: Rows) -> FloatArray:
         """Return k(a, a) for each row a of A."""
+
+    def cross_product(self, A: Rows, B: Rows, coefficients: FloatArray) -> FloatArray:
+        """Return ``pairwise(A, B) @ coefficients``; a kernel that needs no dense block for it has its own way."""
+        return np.asarray(finite_pairwise(self, A, B) @ coefficients)
+
+    def sparse_factor(self) -> SparseFactor:
+        """Return the matrix of the training rows as a sparse factor, where ``is_sparse``."""
+        raise NotImplementedError(f"The matrix of {self!r} is not sparse.")
+
+    def components(self) -> IntArray | None:
+        """Return the connected component of each training row; None where the kernel connects all of them."""
+        return None
+
+    def touches(self, A: Rows, marked: BoolArray) -> BoolArray:
+        """Return whether each row of A is connected with a marked training row; only asked with ``components``."""
+        return np.ones(A.shape[0] if hasattr(A, "shape") else len(A), dtype=bool)
 
     def __call__(self, A: Rows, B: Rows | None = None) -> FloatArray:
         """Return ``pairwise(A, B)``, or ``pairwise(A, A)`` without B."""

@@ -1,12 +1,16 @@
 """Kernel values that are numbers."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from semikpca._typing import FloatArray, Rows
-from semikpca.kernels._base import Kernel
+
+if TYPE_CHECKING:
+    from semikpca.kernels._base import Kernel
 
 
-def finite_pairwise(kernel: Kernel, A: Rows, B: Rows) -> FloatArray:
+def finite_pairwise(kernel: "Kernel", A: Rows, B: Rows) -> FloatArray:
     """Return ``kernel.pairwise(A, B)``, or say that its values leave the range of their type.
 
     Sums over a row must be numbers too: they bound the eigenvalues and make the decisions.

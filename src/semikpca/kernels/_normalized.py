@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from semikpca._typing import FloatArray, Rows
+from semikpca._typing import BoolArray, FloatArray, Rows
 from semikpca.kernels._base import InputKind, Kernel
 from semikpca.kernels._shorthand import KernelLike, as_kernel
 
@@ -74,10 +74,18 @@ class Normalized(Kernel):
     def _degrees_of(self, rows: Rows) -> FloatArray:
         return self.degrees_ if rows is self.rows_fit_ else self._degrees(rows)
 
-    def _degrees(self, rows: Rows) -> FloatArray:
+    def reaches(self, rows: Rows) -> BoolArray:
+        """Return for each row whether it is like any training row at all; a row that is not has no value."""
+        self._require_fit()
+        return np.asarray(self._sums(rows) > 0)
+
+    def _sums(self, rows: Rows) -> FloatArray:
         n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
         blocks = (rows[start : start + _BLOCK_ROWS] for start in range(0, n_rows, _BLOCK_ROWS))
-        degrees = np.concatenate([self.kernel_.pairwise(block, self.rows_fit_).sum(axis=1) for block in blocks])
+        return np.concatenate([self.kernel_.pairwise(block, self.rows_fit_).sum(axis=1) for block in blocks])
+
+    def _degrees(self, rows: Rows) -> FloatArray:
+        degrees = self._sums(rows)
         if not (degrees > 0).all():
             row = int(np.argmin(degrees))
             advice = (

@@ -7,11 +7,12 @@ from typing import Self
 import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import manhattan_distances
 
 from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, Rows
-from semikpca.kernels._bandwidth import Gamma, fitted_gamma, resolve_gamma
+from semikpca.kernels._bandwidth import Gamma, fitted_gamma, resolve_gamma, short_indices
 from semikpca.kernels._base import Kernel, ProductKernel
 
 # −gamma ‖·‖² up to which the exponent may come from products: its rounding error is then below a few dozen eps.
@@ -104,7 +105,7 @@ class Laplacian(Kernel):
         """Return the matrix of k(a, b), shape (len(A), len(B))."""
         A, B = _as_float(A), _as_float(B)
         # manhattan_distances answers sparse rows in float64, whatever they were.
-        distances = manhattan_distances(_short_indices(A), _short_indices(B))
+        distances = manhattan_distances(short_indices(A), short_indices(B))
         exponents = distances.astype(np.result_type(A.dtype, B.dtype), copy=False)
         exponents *= -fitted_gamma(self)
         return np.asarray(np.exp(exponents, out=exponents))
@@ -115,11 +116,36 @@ class Laplacian(Kernel):
 
 
 class Linear(ProductKernel):
-    """The linear kernel a·b."""
+    """The linear kernel a·b.
+
+    Parameters
+    ----------
+    center : bool, default=False
+        Whether the mean of the training rows is taken off first: (a − mean)·(b − mean). Needs dense rows, since sparse
+        ones would be sparse no more.
+    """
+
+    def __init__(self, center: bool = False) -> None:
+        self.center = center
+
+    def fit(self, rows: Rows) -> Self:
+        """Learn the mean, if it is taken off."""
+        if self.center:
+            self.mean_: FloatArray = self._dense(rows).mean(axis=0)
+        return self
 
     def factors(self, A: Rows, B: Rows) -> tuple[Rows, Rows]:
-        """Return the rows themselves."""
-        return _as_float(A), _as_float(B)
+        """Return the rows, centered or as they are."""
+        if not self.center:
+            return _as_float(A), _as_float(B)
+        if not hasattr(self, "mean_"):
+            raise NotFittedError(f"{self!r} needs the mean of the training rows: call fit(rows) first.")
+        return self._dense(A) - self.mean_, self._dense(B) - self.mean_
+
+    def _dense(self, rows: Rows) -> FloatArray:
+        if sparse.issparse(rows):
+            raise ValueError("Linear(center=True) needs dense rows. Use center=False, or rows.toarray().")
+        return np.asarray(_as_float(rows))
 
     def profile(self, products: FloatArray) -> FloatArray:
         """Return the products as they are."""
@@ -188,14 +214,6 @@ def _as_float(rows: Rows) -> Rows:
 def _last_two_columns(rows: Rows) -> FloatArray:
     last = rows[:, -2:]
     return np.asarray(last.toarray() if sparse.issparse(last) else last)
-
-
-def _short_indices(rows: Rows) -> Rows:
-    """Return CSR rows with the 32-bit indices that scikit-learn's Manhattan distances insist on."""
-    if sparse.issparse(rows) and rows.indices.dtype != np.int32:
-        indices, starts = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
-        return sparse.csr_array((rows.data, indices, starts), shape=rows.shape)
-    return rows
 
 
 def _unit_rows(rows: Rows) -> Rows:

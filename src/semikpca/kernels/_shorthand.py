@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 from semikpca.kernels._base import Kernel
 from semikpca.kernels._callable import CallableKernel
+from semikpca.kernels._graph import NeighborGraph
 from semikpca.kernels._pairwise import RBF, Cosine, Laplacian, Linear, Polynomial
 from semikpca.kernels._precomputed import Precomputed
 
@@ -16,6 +17,7 @@ SHORTHANDS: dict[str, type[Kernel]] = {
     "poly": Polynomial,
     "linear": Linear,
     "cosine": Cosine,
+    "graph": NeighborGraph,
     "precomputed": Precomputed,
 }
 

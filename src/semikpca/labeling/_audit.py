@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.estimators import ResponseClassifier
+from semikpca.estimators import DecisionClassifier
 from semikpca.labeling._leave_one_out import leave_one_label_out
 
 
@@ -20,7 +20,7 @@ class LabelAudit:
     rows : ndarray of int, shape (n_labeled,)
     suspicion : ndarray of shape (n_labeled,)
         Probability that the label is wrong, in the eyes of all other labels; NaN, and last, for a label that is the
-        only one of its class, of which the others know nothing.
+        only one of its class, or the only one that reaches its row: the others know nothing of it.
     given : ndarray of shape (n_labeled,)
     suggested : ndarray of shape (n_labeled,)
         What the other labels would call the row.
@@ -40,7 +40,7 @@ class LabelAudit:
         )
 
 
-def audit_labels(model: ResponseClassifier) -> LabelAudit:
+def audit_labels(model: DecisionClassifier) -> LabelAudit:
     """Return how strongly the other labels speak against each given one.
 
     Parameters
@@ -52,7 +52,7 @@ def audit_labels(model: ResponseClassifier) -> LabelAudit:
     probabilities = model.decision_probabilities(left_out.decision)
     codes = coding.codes[left_out.rows]
     suspicion = 1 - probabilities[np.arange(len(codes)), codes]
-    suspicion[left_out.is_only_label] = np.nan
+    suspicion[left_out.is_only_label | left_out.is_out_of_reach] = np.nan
     # Stable, and NaN sorts last: labels that nothing speaks of do not come before those that something speaks for.
     order = np.argsort(-suspicion, kind="stable")
     return LabelAudit(left_out.rows[order], suspicion[order], left_out.given[order], left_out.predictions[order])

@@ -8,8 +8,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
-from semikpca.estimators import ResponseClassifier
-from semikpca.labels import predicted_codes
+from semikpca.estimators import DecisionClassifier
 
 
 @dataclass(frozen=True)
@@ -26,6 +25,9 @@ class LeaveOneLabelOut:
     given : ndarray of shape (n_labeled,)
     is_only_label : ndarray of bool, shape (n_labeled,)
         True where the row is the only label of its class: left out, its class vanishes, and nothing can vote for it.
+    is_out_of_reach : ndarray of bool, shape (n_labeled,)
+        True where the row's own label is the only one in its piece of a neighbor graph: left out, no label reaches the
+        row. Its decision is 0, its prediction the class of the largest share among the other labels.
     """
 
     rows: IntArray
@@ -33,6 +35,7 @@ class LeaveOneLabelOut:
     predictions: npt.NDArray[Any]
     given: npt.NDArray[Any]
     is_only_label: BoolArray
+    is_out_of_reach: BoolArray
 
     @property
     def accuracy(self) -> float:
@@ -43,7 +46,7 @@ class LeaveOneLabelOut:
         return float(np.mean(self.predictions[scored] == self.given[scored]))
 
 
-def leave_one_label_out(model: ResponseClassifier) -> LeaveOneLabelOut:
+def leave_one_label_out(model: DecisionClassifier) -> LeaveOneLabelOut:
     """Return what each labeled row would be predicted as without its own label: exact, and no refit.
 
     Parameters
@@ -64,7 +67,8 @@ def leave_one_label_out(model: ResponseClassifier) -> LeaveOneLabelOut:
     return LeaveOneLabelOut(
         rows=rows,
         decision=decision[:, 0] if decision.shape[1] == 1 else decision,
-        predictions=coding.decode(predicted_codes(decision, coding.n_classes)),
+        predictions=coding.decode(model.left_out_codes(rows, decision)),
         given=coding.decode(codes),
         is_only_label=np.bincount(codes, minlength=coding.n_classes)[codes] == 1,
+        is_out_of_reach=model.reach_.alone(rows, coding.codes),
     )

@@ -10,7 +10,7 @@ from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, IntArray
 from semikpca.estimators import SemiKPCAClassifier
 from semikpca.exceptions import UnboundedProblemError
-from semikpca.labels import predicted_codes, signed_targets
+from semikpca.labels import signed_targets
 from semikpca.problem import path_decisions, path_own_response
 from semikpca.spectrum import Spectrum
 
@@ -71,13 +71,15 @@ def error_weight_path(
     rows = coding.labeled_rows
     own = path_own_response(spectrum, k, rows, absolute)
     left_out = decision[:, rows] - own[:, :, np.newaxis] * targets[rows]
+    decision[:, model.reach_.out] = 0
+    left_out[:, model.reach_.alone(rows, coding.codes)] = 0
     return ErrorWeightPath(
         error_weights=absolute,
         relative_weights=weights,
         decision=_squeezed(decision),
         rows=rows,
         left_out_decision=_squeezed(left_out),
-        left_out_accuracy=_accuracies(left_out, coding.codes[rows], coding.n_classes),
+        left_out_accuracy=_accuracies(model, left_out),
     )
 
 
@@ -93,11 +95,14 @@ def _relative_weights(weights) -> FloatArray:
     return given
 
 
-def _accuracies(left_out, codes, n_classes) -> FloatArray:
-    scored = np.bincount(codes, minlength=n_classes)[codes] > 1
+def _accuracies(model, left_out) -> FloatArray:
+    coding = model.label_coding_
+    rows = coding.labeled_rows
+    codes = coding.codes[rows]
+    scored = np.bincount(codes, minlength=coding.n_classes)[codes] > 1
     if not scored.any():
         return np.full(len(left_out), np.nan)
-    hits = [predicted_codes(decision[scored], n_classes) == codes[scored] for decision in left_out]
+    hits = [(model.left_out_codes(rows, decision) == codes)[scored] for decision in left_out]
     return np.asarray(np.mean(hits, axis=1))
 
 

@@ -6,8 +6,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, IntArray
-from semikpca.estimators import ResponseClassifier
+from semikpca.estimators import DecisionClassifier
 from semikpca.estimators._probability import typical_margin
+from semikpca.estimators._reach import Reach
 from semikpca.labels import UNLABELED, signed_targets
 
 # A class that a row is less likely to have than this adds little to an expectation, and is not worth its cost when rows
@@ -18,7 +19,7 @@ _CONFIDENCE = 2.0
 _ENTRIES_AT_ONCE = 2_000_000  # probabilities in memory at a time, 16 MB
 
 
-def suggest_labels(model: ResponseClassifier, n: int = 10, *, max_candidates: int = 256, random_state=0) -> IntArray:
+def suggest_labels(model: DecisionClassifier, n: int = 10, *, max_candidates: int = 256, random_state=0) -> IntArray:
     """Return unlabeled rows worth labeling next, best first.
 
     The first row is the one whose label is expected to change the predictions of all rows the most. Each further row is
@@ -49,31 +50,34 @@ def suggest_labels(model: ResponseClassifier, n: int = 10, *, max_candidates: in
         return unlabeled
     pool = _pool(model, unlabeled, max(max_candidates, n), check_random_state(random_state))
     columns = model.label_response(pool)
-    decision = _as_columns(model.decision_)
+    decision, reach = model.linear_decision(), model.reach_
     sharpness = searching_sharpness(model)
     chosen: list[int] = []
     remaining = np.arange(len(pool))
     while len(chosen) < min(n, len(pool)):
-        change = _expected_change(model, decision, pool[remaining], columns[:, remaining], sharpness, _UNLIKELY)
+        rows = pool[remaining]
+        change = _expected_change(model, decision, reach, rows, columns[:, remaining], sharpness, _UNLIKELY)
         best = int(remaining[np.argmax(change)])
         chosen.append(best)
         remaining = remaining[remaining != best]
-        likely = np.argmax(model.decision_probabilities(decision[pool[best]][np.newaxis])[0])
+        row = int(pool[best])
+        likely = np.argmax(model.decision_probabilities(reach.hide(decision)[row][np.newaxis])[0])
         decision = decision + np.outer(columns[:, best], _target(model, int(likely)))
+        reach = reach.with_label_at(row)
     return pool[chosen]
 
 
-def searching_sharpness(model: ResponseClassifier) -> float:
+def searching_sharpness(model: DecisionClassifier) -> float:
     """Return the sharpness that ``suggest_labels`` searches with: the model's own, or a more confident one."""
     coding = model.label_coding_
     if coding.n_classes == 1:
         return float(model.sharpness_)
-    margin = typical_margin(model.decision_, coding.n_classes)
+    margin = typical_margin(model.decision_[~model.reach_.out], coding.n_classes)
     confident = _CONFIDENCE * np.log(len(coding.labeled_rows) + 1) / margin if margin else 0.0
     return max(float(model.sharpness_), float(confident))
 
 
-def expected_change(model: ResponseClassifier, rows, *, sharpness: float | None = None) -> FloatArray:
+def expected_change(model: DecisionClassifier, rows, *, sharpness: float | None = None) -> FloatArray:
     """Return how much the predictions of all rows are expected to change when each of ``rows`` gets a label.
 
     The change is the total variation between the class probabilities before and after, summed over all rows: the
@@ -99,12 +103,16 @@ def expected_change(model: ResponseClassifier, rows, *, sharpness: float | None 
     if labeled.size:
         raise ValueError(f"Row {labeled[0]} has a label already; ask for rows without one.")
     sharpness = model.sharpness_ if sharpness is None else sharpness
-    return _expected_change(model, _as_columns(model.decision_), rows, columns, sharpness, negligible=0.0)
+    decision, reach = model.linear_decision(), model.reach_
+    return _expected_change(model, decision, reach, rows, columns, sharpness, negligible=0.0)
 
 
-def _expected_change(model, decision, rows, columns, sharpness: float, negligible: float) -> FloatArray:
-    """Return the expected change for each of ``rows``; classes less likely than ``negligible`` are passed over."""
-    before = model.decision_probabilities(decision, sharpness)
+def _expected_change(model, decision, reach: Reach, rows, columns, sharpness: float, negligible: float) -> FloatArray:
+    """Return the expected change for each of ``rows``; classes less likely than ``negligible`` are passed over.
+
+    Rows that stay out of reach do not change.
+    """
+    before = model.decision_probabilities(reach.hide(decision), sharpness)
     change = np.zeros(len(rows))
     for code in range(before.shape[1]):
         target = _target(model, code)
@@ -113,6 +121,9 @@ def _expected_change(model, decision, rows, columns, sharpness: float, negligibl
         for block in (concerned[start : start + step] for start in range(0, len(concerned), step)):
             # All candidates of the block at once: axis 0 counts candidates, axis 1 rows, axis 2 right-hand sides.
             moved = decision + columns[:, block].T[:, :, np.newaxis] * target
+            if reach.out.any():
+                for place, row in enumerate(rows[block]):
+                    moved[place, reach.with_label_at(row).out] = 0
             after = model.decision_probabilities(moved.reshape(-1, decision.shape[1]), sharpness)
             distance = np.abs(after.reshape(len(block), *before.shape) - before).sum(axis=(1, 2)) / 2
             change[block] += before[rows[block], code] * distance
@@ -122,10 +133,6 @@ def _expected_change(model, decision, rows, columns, sharpness: float, negligibl
 def _target(model, code: int) -> FloatArray:
     """Return the row of targets that a label of this class sets."""
     return np.asarray(signed_targets(np.array([code]), model.label_coding_.n_classes)[0])
-
-
-def _as_columns(decision) -> FloatArray:
-    return np.asarray(decision[:, np.newaxis] if decision.ndim == 1 else decision)
 
 
 def _pool(model, unlabeled: IntArray, size: int, random_state) -> IntArray:

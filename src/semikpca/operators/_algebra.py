@@ -42,6 +42,16 @@ class DeflatedOperator(KernelOperator):
         """The base and the removed eigenvectors."""
         return self.base.nbytes + self.eigenvectors.nbytes
 
+    @property
+    def product_cost(self) -> float:
+        """The base, and two products with the eigenvectors."""
+        return self.base.product_cost + 2 * self.eigenvectors.size
+
+    @property
+    def can_be_dense(self) -> bool:
+        """As the base."""
+        return self.base.can_be_dense
+
 
 class ShiftedOperator(KernelOperator):
     """shift · I + sign · base: the system of Semi-KPCA (sign −1) and of LS-SVM (sign +1)."""
@@ -77,6 +87,16 @@ class ShiftedOperator(KernelOperator):
     def nbytes(self) -> int:
         """The base; the shift is one number."""
         return self.base.nbytes
+
+    @property
+    def product_cost(self) -> float:
+        """As the base."""
+        return self.base.product_cost
+
+    @property
+    def can_be_dense(self) -> bool:
+        """As the base."""
+        return self.base.can_be_dense
 
 
 class CenteredOperator(KernelOperator):
@@ -120,3 +140,13 @@ class CenteredOperator(KernelOperator):
     def nbytes(self) -> int:
         """The base."""
         return self.base.nbytes
+
+    @property
+    def product_cost(self) -> float:
+        """As the base."""
+        return self.base.product_cost
+
+    @property
+    def can_be_dense(self) -> bool:
+        """As the base."""
+        return self.base.can_be_dense

@@ -17,10 +17,16 @@ def expected_iterations(condition_number: float, rtol: float) -> float:
     return 0.5 * math.sqrt(condition_number) * math.log(2.0 / rtol)
 
 
-def direct_is_cheaper(n: int, n_columns: int, condition_number: float, rtol: float) -> bool:
-    """Whether one factorization costs less than the products that conjugate gradients would need."""
+def direct_is_cheaper(
+    n: int, n_columns: int, condition_number: float, rtol: float, product_cost: float | None = None
+) -> bool:
+    """Whether one factorization costs less than the products that conjugate gradients would need.
+
+    ``product_cost`` is that of a product with one column, n² if it is not given.
+    """
+    product_cost = float(n) ** 2 if product_cost is None else product_cost
     direct = n**3 / 3 + 2 * n**2 * n_columns
-    iterative = 2 * n**2 * max(n_columns, _FREE_COLUMNS) * expected_iterations(condition_number, rtol)
+    iterative = 2 * product_cost * max(n_columns, _FREE_COLUMNS) * expected_iterations(condition_number, rtol)
     return direct <= iterative
 
 
@@ -50,8 +56,10 @@ class AdaptiveSolver(LinearSolver):
         """Solve for each column of ``targets``; a larger ``rtol`` than the solver's own is cheaper."""
         rtol = self.rtol if rtol is None else max(rtol, self.rtol)
         n_columns = targets.shape[1]
-        if self._direct is None and direct_is_cheaper(self.system.n, n_columns, self.condition_number, rtol):
-            self._direct = Cholesky(self.system)
+        if self._direct is None and self.system.can_be_dense:
+            sizes = self.system.n, n_columns, self.condition_number, rtol, self.system.product_cost
+            if direct_is_cheaper(*sizes):
+                self._direct = Cholesky(self.system)
         if self._direct is not None:
             return self._direct.solve(targets)
         return ConjugateGradients(self.system, rtol, self.max_iter).solve(targets)

@@ -25,25 +25,33 @@ class ConjugateGradients(LinearSolver):
         self.max_iter = max_iter
 
     def solve(self, targets: FloatArray) -> Solution:
-        """Solve from zero; columns that are done stand still."""
+        """Solve from zero; columns that are done leave the block."""
         norms = np.linalg.norm(targets, axis=0)
         values = np.zeros_like(targets)
-        residual = targets.copy()
-        direction = residual.copy()
-        rho = np.einsum("ij,ij->j", residual, residual)
-        goal = (self.rtol * norms) ** 2
+        squared_residuals = norms**2
+        goals = (self.rtol * norms) ** 2
+        active = np.flatnonzero(squared_residuals > goals)
+        block, residual = values[:, active], targets[:, active]
+        direction, rho = residual.copy(), squared_residuals[active]
         n_iter = 0
-        while (active := rho > goal).any() and n_iter < self.max_iter:
+        while active.size and n_iter < self.max_iter:
             n_iter += 1
             image = self.system.matmat(direction)
-            curvature = np.einsum("ij,ij->j", direction, image)
-            step = np.divide(rho, curvature, out=np.zeros_like(rho), where=active)
-            values += step * direction
-            residual -= step * image
+            step = rho / np.einsum("ij,ij->j", direction, image)
+            block += step * direction
+            image *= step
+            residual -= image
             rho_next = np.einsum("ij,ij->j", residual, residual)
-            momentum = np.divide(rho_next, rho, out=np.zeros_like(rho), where=active)
-            direction = residual + momentum * direction
+            direction *= rho_next / rho
+            direction += residual
             rho = rho_next
-        status = Status.NOT_CONVERGED if (rho > goal).any() else Status.SOLVED
-        relative = np.sqrt(rho) / np.where(norms > 0, norms, 1)
+            squared_residuals[active] = rho
+            going = rho > goals[active]
+            if not going.all():
+                values[:, active] = block
+                active, rho = active[going], rho[going]
+                block, residual, direction = block[:, going], residual[:, going], direction[:, going]
+        values[:, active] = block
+        relative = np.sqrt(squared_residuals) / np.where(norms > 0, norms, 1)
+        status = Status.NOT_CONVERGED if active.size else Status.SOLVED
         return Solution(values, status, max(n_iter, 1), float(relative.max(initial=0.0)))

@@ -24,14 +24,12 @@ def leading_eigenpairs(operator: KernelOperator, m: int, block_size: int, rtol: 
 
     The start block is seeded, so that the same matrix gives the same eigenvectors.
     """
-    n, dtype = operator.n, operator.dtype
-    start = np.random.default_rng(_SEED).standard_normal((n, block_size)).astype(dtype)
-    start[:, 0] = 1  # close to the first eigenvector of any kernel with positive values
-    block = _orthonormal(start)
+    n = operator.n
+    block = orthonormal(start_block(operator, block_size))
     basis = block
     products = operator.matmat(block)
     for _ in range(_MAX_PRODUCTS):
-        ritz_values, rotation = _rayleigh_ritz(basis, products)
+        ritz_values, rotation = rayleigh_ritz(basis, products)
         kept = rotation[:, :m]
         vectors, images = basis @ kept, products @ kept
         # In units of the largest eigenvalue, so that no square under- or overflows.
@@ -40,7 +38,7 @@ def leading_eigenpairs(operator: KernelOperator, m: int, block_size: int, rtol: 
         floor = rounding_of(operator, ritz_values[0])
         if (residuals <= max(rtol * ritz_values[0], floor)).all():
             return Spectrum(ritz_values[:m], vectors, residuals + floor)
-        block = _orthonormal_against(basis, products[:, -block_size:])
+        block = orthonormal_against(basis, products[:, -block_size:])
         if basis.shape[1] + block_size > min(n - block_size, _MAX_BLOCKS * block_size):
             # Thick restart: the leading Ritz vectors carry what the basis has learned, and their residuals lie in
             # the block just made, so the space stays a Krylov space.
@@ -51,18 +49,30 @@ def leading_eigenpairs(operator: KernelOperator, m: int, block_size: int, rtol: 
     return None
 
 
-def _rayleigh_ritz(basis: FloatArray, products: FloatArray) -> tuple[FloatArray, FloatArray]:
+def start_block(operator: KernelOperator, block_size: int) -> FloatArray:
+    """Return a seeded random block that begins with the leading eigenvectors that are known."""
+    start = np.random.default_rng(_SEED).standard_normal((operator.n, block_size)).astype(operator.dtype)
+    start[:, 0] = 1  # close to the first eigenvector of any kernel with positive values
+    known = operator.known_spectrum(block_size).eigenvectors
+    start[:, : known.shape[1]] = known
+    return start
+
+
+def rayleigh_ritz(basis: FloatArray, products: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return Ritz values, largest first, and the rotation of the basis that belongs to them."""
     projected = basis.T @ products
     values, rotation = np.linalg.eigh((projected + projected.T) / 2)
     return values[::-1].copy(), rotation[:, ::-1]
 
 
-def _orthonormal(block: FloatArray) -> FloatArray:
+def orthonormal(block: FloatArray) -> FloatArray:
+    """Return an orthonormal basis of the columns."""
     return np.asarray(np.linalg.qr(block)[0])
 
 
-def _orthonormal_against(basis: FloatArray, block: FloatArray) -> FloatArray:
+def orthonormal_against(basis: FloatArray, block: FloatArray) -> FloatArray:
+    """Return an orthonormal basis of what the columns add to an orthonormal basis."""
     # Twice is enough: the second pass removes what rounding left of the basis in the first.
     for _ in range(2):
-        block = _orthonormal(block - basis @ (basis.T @ block))
+        block = orthonormal(block - basis @ (basis.T @ block))
     return block

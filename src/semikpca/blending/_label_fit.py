@@ -1,0 +1,115 @@
+"""LS-SVM on the labeled rows alone, with every left-out answer in closed form."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from semikpca._typing import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class LabelFit:
+    """The answer to one set of labels at one noise level; a column a class.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n_labeled, n_classes)
+        f(x) = Σ k(x, labeled row) · coefficient + intercept; each column sums to 0.
+    intercept : ndarray of shape (n_classes,)
+    center : ndarray of shape (n_classes,)
+        The mean of f − intercept over all training rows.
+    left_out : ndarray of shape (n_labeled, n_classes)
+        f at each labeled row, as if fitted without that row.
+    left_out_centered : ndarray of shape (n_labeled, n_classes)
+        The same for f − intercept − center.
+    """
+
+    coefficients: FloatArray
+    intercept: FloatArray
+    center: FloatArray
+    left_out: FloatArray
+    left_out_centered: FloatArray
+
+
+class LabelSystem:
+    """The kernel between the labeled rows, prepared for several noise levels.
+
+    Parameters
+    ----------
+    kernel : ndarray of shape (n_labeled, n_labeled)
+    kernel_means : ndarray of shape (n_labeled,)
+        The mean of k(x, labeled row) over all training rows x.
+    """
+
+    def __init__(self, kernel: FloatArray, kernel_means: FloatArray) -> None:
+        rounding = float(np.finfo(kernel.dtype).eps)
+        self.kernel = np.asarray(kernel, dtype=np.float64)
+        self.kernel_means = np.asarray(kernel_means, dtype=np.float64)
+        # A shift of all rows must not change the scale: the system sees the kernel centered over the labeled rows.
+        size = float(np.mean(np.diagonal(self.kernel)))
+        variance = size - float(np.mean(self.kernel))
+        # 0 where two thirds of the digits cancel, or are lost below the smallest numbers: the kernel cannot tell the
+        # labeled rows apart.
+        told_apart = variance > rounding ** (2 / 3) * size and size > np.finfo(np.float64).tiny / rounding
+        self.scale = variance if told_apart else 0.0
+
+    def bordered_inverse(self, noise: float) -> tuple[FloatArray, FloatArray, float]:
+        """Return P = A⁻¹ − A⁻¹1 s 1ᵀA⁻¹, u = A⁻¹1 s and s = 1 / (1ᵀA⁻¹1): the inverse of the bordered system in parts.
+
+        A = k + noise · scale · I, where scale is the mean variance of the labeled rows. Coefficients are P y, and the
+        intercept is uᵀy.
+        """
+        system = self.kernel.copy()
+        system.reshape(-1)[:: len(system) + 1] += noise * self.scale
+        inverse = np.linalg.inv(system)
+        sums = inverse.sum(axis=1)
+        s = 1 / float(sums.sum())
+        return inverse - s * np.outer(sums, sums), s * sums, s
+
+    def fit(self, targets: FloatArray, noise: float) -> LabelFit:
+        """Solve Problem 1 for each column of ``targets``; 1/γ is ``noise`` times the mean variance of the labeled rows.
+
+        Leaving row i out takes A⁻¹'s row and column i with it: the coefficients change by P[:, i] · q_i with q_i =
+        coefficient_i / P_ii, and its residual becomes q_i. No refit.
+        """
+        P, u, _ = self.bordered_inverse(noise)
+        coefficients, intercept = P @ targets, u @ targets
+        center = self.kernel_means @ coefficients
+        q = coefficients / np.diagonal(P)[:, np.newaxis]
+        left_out = targets - q
+        left_out_intercept = intercept - u[:, np.newaxis] * q
+        left_out_center = center - (P @ self.kernel_means)[:, np.newaxis] * q
+        return LabelFit(
+            coefficients=coefficients,
+            intercept=intercept,
+            center=center,
+            left_out=left_out,
+            left_out_centered=left_out - left_out_intercept - left_out_center,
+        )
+
+    def response(
+        self, noise: float, known: FloatArray, asked: FloatArray, own: IntArray, at: IntArray, *, intercept: bool
+    ) -> FloatArray:
+        """Return how f at all rows changes for each unit that a further label differs from f there.
+
+        Exact: the bordered system grows by a row and a column, whose Schur complement is a number.
+
+        Parameters
+        ----------
+        known : ndarray of shape (n, n_labeled)
+            Kernel columns at the labeled rows.
+        asked : ndarray of shape (n, m)
+            Kernel columns at rows that might get a label.
+        own : ndarray of int, shape (m,)
+            Those rows.
+        at : ndarray of int, shape (n_labeled,)
+            The labeled rows.
+        intercept : bool
+            Whether f has its intercept, or a mean of 0 over all rows.
+        """
+        P, u, s = self.bordered_inverse(noise)
+        change = asked - known @ (P @ asked[at] + u[:, np.newaxis])
+        of_intercept = u @ asked[at] - s
+        schur = (change - of_intercept)[own, np.arange(len(own))] + noise * self.scale
+        moved = change - of_intercept if intercept else change - change.mean(axis=0)
+        return np.asarray(moved / schur)

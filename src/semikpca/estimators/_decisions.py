@@ -1,0 +1,195 @@
+"""What all classifiers of the package share: from decisions to labels and probabilities."""
+
+import logging
+import warnings
+from abc import ABCMeta, abstractmethod
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import check_is_fitted
+
+from semikpca import labels as coding
+from semikpca.estimators import _probability as probability
+from semikpca.estimators._reach import Reach
+from semikpca.estimators._validation import check_row_numbers, check_same_length
+from semikpca.exceptions import UnreachableRowsWarning
+
+logger = logging.getLogger("semikpca")
+
+# One temperature is learned from left-out decisions, whose error is the square of this: see LabelResponse.own_alpha.
+TEMPERATURE_RTOL = 1e-6
+
+
+class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """A classifier with decisions at its training rows, also at each labeled row without its own label.
+
+    A subclass fits; what is read off its decisions is the same for all.
+    """
+
+    class_prior = None  # a subclass may have a parameter of this name
+
+    label_coding_: coding.LabelCoding
+    reach_: Reach
+
+    # -- what a subclass provides ------------------------------------------------------------------------------
+
+    @abstractmethod
+    def decision_function(self, X):
+        """Return the decisions of new rows."""
+
+    @abstractmethod
+    def linear_decision(self):
+        """Return the decisions at all training rows before those out of reach are set to 0."""
+
+    @abstractmethod
+    def label_response(self, rows):
+        """Return how the decisions answer to a target at ``rows``, shape (n_samples, len(rows))."""
+
+    @abstractmethod
+    def left_out_decisions(self, rows, rtol=None):
+        """Return decisions at labeled ``rows``, each without its own label, shape (len(rows), n_columns)."""
+
+    def __sklearn_is_fitted__(self):
+        """Decisions come last: a first fit that was refused leaves none."""
+        return hasattr(self, "decision_")
+
+    # -- labels and probabilities ------------------------------------------------------------------------------
+
+    @property
+    def sharpness_(self):
+        """Factor that turns class scores into log-probabilities, learned from labels that are left out."""
+        check_is_fitted(self)
+        if not self._sharpness:
+            codes = self.label_coding_.codes
+            rows = probability.rows_to_leave_out(codes)
+            left_out = self.left_out_decisions(rows, rtol=TEMPERATURE_RTOL)
+            n_classes, reached = self.label_coding_.n_classes, self.decision_[~self.reach_.out]
+            self._sharpness.append(probability.learn_sharpness(left_out, codes[rows], n_classes, reached))
+        return self._sharpness[0]
+
+    def left_out_codes(self, rows, decision):
+        """Return the class numbers that belong to the decisions of labeled ``rows`` without their own labels."""
+        labels = self.label_coding_
+        codes = self.decision_codes(decision)
+        alone = self.reach_.alone(rows, labels.codes)
+        if alone.any() and (self.class_prior is None or isinstance(self.class_prior, str)):
+            # The shares are those of the other labels.
+            counts = np.bincount(labels.codes[labels.labeled_rows], minlength=labels.n_classes)
+            codes[alone] = (counts - np.eye(labels.n_classes)[labels.codes[rows[alone]]]).argmax(axis=1)
+        return codes
+
+    def predict(self, X):
+        """Return the label of each row."""
+        codes = self.decision_codes(self.decision_function(X))
+        return self.label_coding_.decode(codes)
+
+    def decision_codes(self, decision):
+        """Return the class numbers that belong to decision values, shape (n_rows,).
+
+        A decision of exactly 0 says nothing, and gets the class of the largest share.
+        """
+        check_is_fitted(self)
+        codes = coding.predicted_codes(decision, self.label_coding_.n_classes)
+        codes[_says_nothing(decision)] = np.argmax(self.class_shares_)
+        return codes
+
+    def predict_proba(self, X):
+        """Return the probability of each class, shape (n_rows, n_classes), in the order of ``classes_``.
+
+        One temperature, learned from decisions at labeled rows without their own labels, turns decisions into
+        probabilities; with few labels it stays cautious.
+        """
+        return self.decision_probabilities(self.decision_function(X))
+
+    def decision_probabilities(self, decision, sharpness=None):
+        """Return the class probabilities that belong to decision values, shape (n_rows, n_classes).
+
+        ``sharpness`` takes the place of ``sharpness_`` where probabilities of another confidence are asked for. A
+        decision of exactly 0 says nothing: rows that no label reaches have it. Its probabilities are the shares of the
+        classes, given by ``class_prior`` or counted among the labels.
+        """
+        check_is_fitted(self)
+        sharpness = self.sharpness_ if sharpness is None else sharpness
+        chances = probability.probabilities(decision, self.label_coding_.n_classes, sharpness)
+        chances[_says_nothing(decision)] = self.class_shares_
+        return chances
+
+    def _warn_of_unreachable_rows(self, stacklevel: int) -> None:
+        rows = self.unreachable_rows_
+        if rows.size:
+            assert self.reach_.components is not None, "rows are out of reach only where there are pieces"
+            first = rows[np.unique(self.reach_.components[rows], return_index=True)[1]]
+            warning = UnreachableRowsWarning(len(rows), len(first), tuple(int(row) for row in np.sort(first)[:5]))
+            warnings.warn(warning, stacklevel=stacklevel)
+
+    def __getstate__(self):
+        """Learn the sharpness first: a loaded model then gives probabilities without its kernel matrix."""
+        if getattr(self, "_sharpness", None) == []:
+            _ = self.sharpness_
+        return super().__getstate__().copy()
+
+
+class TransductiveDecisions(DecisionClassifier):
+    """A classifier that labels the rows that it was fitted on."""
+
+    @abstractmethod
+    def fit(self, X, y):
+        """Label all rows from the rows whose label is known."""
+
+    @property
+    def label_distributions_(self):
+        """Probabilities of the training rows, shape (n_samples, n_classes)."""
+        check_is_fitted(self)
+        return self.decision_probabilities(self.decision_)
+
+    def fit_predict(self, X, y):
+        """Fit and return ``transduction_``, the label of every row."""
+        return self.fit(X, y).transduction_
+
+    def score(self, X, y, sample_weight=None):
+        """Return the accuracy over the rows of ``y`` that are labeled."""
+        check_is_fitted(self)
+        truth, labeled = coding.labeled_values(y, self.classes_)
+        predicted = self.predict(X)
+        check_same_length(predicted, truth)
+        if sample_weight is not None:
+            sample_weight = np.asarray(sample_weight)
+            if sample_weight.shape != (len(truth),):
+                raise ValueError(
+                    f"sample_weight must have one entry for each of the {len(truth)} rows, got shape "
+                    f"{sample_weight.shape}."
+                )
+            sample_weight = sample_weight[labeled]
+        return accuracy_score(truth[labeled], predicted[labeled], sample_weight=sample_weight)
+
+    def _changed_labels(self, rows, labels) -> coding.LabelCoding | None:
+        """Return the labels after a change, as ``add_labels`` takes it; None where nothing is to change."""
+        check_is_fitted(self)
+        if np.ndim(rows) == 0:
+            labels = [labels]
+        rows = check_row_numbers(rows, len(self.label_coding_.codes))
+        if not len(rows) and not len(labels):
+            return None
+        new_codes = self.label_coding_.encode(labels)
+        if len(new_codes) != len(rows):
+            raise ValueError(f"{len(rows)} rows and {len(new_codes)} labels were given; each row needs one label.")
+        codes = self.label_coding_.codes.copy()
+        codes[rows] = new_codes
+        if not np.isin(np.arange(self.label_coding_.n_classes), codes).all():
+            gone = self.classes_[~np.isin(np.arange(self.label_coding_.n_classes), codes)]
+            raise ValueError(
+                f"The change would leave class {gone[0]!r} without a label. Keep one label of each class, or fit "
+                "again without it."
+            )
+        return coding.LabelCoding(self.classes_, codes)
+
+
+def _says_nothing(decision):
+    """Return where all decision values of a row are exactly 0."""
+    return ~decision.reshape(len(decision), -1).any(axis=1)
+
+
+def squeezed(columns):
+    """Return a single column as a vector, several as they are."""
+    return columns[:, 0] if columns.shape[1] == 1 else columns

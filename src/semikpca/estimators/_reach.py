@@ -1,0 +1,55 @@
+"""Which rows the labels reach."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from semikpca._typing import BoolArray, FloatArray, IntArray
+from semikpca.labels import UNLABELED
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The training rows that are connected with a label, and those that are not.
+
+    A decision of a row out of reach comes from labels that have nothing to do with it; it is set to exactly 0, which
+    stands for "nothing is known": see ``DecisionClassifier.decision_probabilities``.
+
+    Attributes
+    ----------
+    components : ndarray of int, shape (n,), or None
+        The connected component of each training row; None where all are connected.
+    out : ndarray of bool, shape (n,)
+        True where no label is in the row's component.
+    """
+
+    components: IntArray | None
+    out: BoolArray
+
+    @classmethod
+    def of(cls, components: IntArray | None, codes: IntArray) -> "Reach":
+        """Return what the labels among ``codes`` reach."""
+        if components is None:
+            return cls(None, np.zeros(len(codes), dtype=bool))
+        return cls(components, ~np.isin(components, components[codes != UNLABELED]))
+
+    def hide(self, decision: FloatArray) -> FloatArray:
+        """Return the decisions of all training rows with 0 where they are out of reach."""
+        if not self.out.any():
+            return decision
+        hidden = decision.copy()
+        hidden[self.out] = 0
+        return hidden
+
+    def with_label_at(self, row: int) -> "Reach":
+        """Return what is reached when ``row`` has a label as well."""
+        if self.components is None or not self.out[row]:
+            return self
+        return Reach(self.components, self.out & (self.components != self.components[row]))
+
+    def alone(self, rows: IntArray, codes: IntArray) -> BoolArray:
+        """Return for each labeled row whether it is out of reach of all other labels."""
+        if self.components is None:
+            return np.zeros(len(rows), dtype=bool)
+        labels = np.bincount(self.components[codes != UNLABELED], minlength=int(self.components.max()) + 1)
+        return np.asarray(labels[self.components[rows]] == 1)

@@ -1,0 +1,473 @@
+"""Semi-supervised kernel PCA that chooses and blends by itself."""
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+from sklearn.utils.validation import check_is_fitted
+
+from semikpca import labels as coding
+from semikpca.blending import (
+    LabelSystem,
+    NeighborAgreement,
+    candidate_log_weights,
+    expected_shares,
+    left_out_losses,
+    normalized_weights,
+)
+from semikpca.estimators._class_prior import prior_offsets, resolve_prior
+from semikpca.estimators._decisions import TransductiveDecisions, logger, squeezed
+from semikpca.estimators._reach import Reach
+from semikpca.estimators._response_classifier import warn_unless_solved
+from semikpca.estimators._sources import Expansion, Source, default_sources, named_sources
+from semikpca.estimators._validation import (
+    check_count,
+    check_iteration,
+    check_row_numbers,
+    check_same_length,
+    set_kernel_tags,
+    validate_rows,
+)
+from semikpca.exceptions import SingleClassWarning
+from semikpca.kernels import NeighborGraph, as_kernel
+from semikpca.operators import make_operator
+
+# Noise levels of the fits to the labels, in units of the kernel's mean diagonal at the labeled rows: labels are taken
+# at their word, half believed, or only believed together. With the last the fit is Semi-KPCA's own, H y with centered
+# targets; an intercept, which does not shrink with the rest, would drown it there.
+_NOISE_LEVELS = (0.1, 1.0, 10.0)
+_MOST_NOISE_WITH_INTERCEPT = 1.0
+
+_AGREEMENT_NEIGHBORS = 10
+# Offsets that match shares are taken as far as neighbors agree as well as before, but for this much.
+_AGREEMENT_TOLERANCE = 0.01
+_OFFSET_STRENGTHS = (1.0, 0.75, 0.5, 0.25)
+_OFFSET_SOFTNESS = 1 / 3  # of the spread of the scores: rows on the edge count in part
+
+
+class SemiKPCAClassifierCV(TransductiveDecisions):
+    """Labels for all rows from a few, with nothing to choose: many candidates, weighed by exact leave-one-label-out.
+
+    A candidate is a kernel between rows (the label response of Semi-KPCA, or a plain kernel, the LS-SVM limit), fitted
+    to the labels at one level of label noise, with or without an intercept. Each is judged by its left-out labels in
+    closed form and by how well its labeling agrees with the neighborhoods of the rows, and counts accordingly.
+
+    Parameters
+    ----------
+    kernels : list of Kernel, str or callable, or None, default=None
+        Kernels to try. None tries a linear, a Laplacian and a narrow RBF kernel as they are, and Semi-KPCA with two
+        normalized RBF kernels (up to 5,000 rows: they need the whole matrix) and three neighbor graphs.
+    error_weights : list of float or "middle", or None, default=None
+        Error weights to try, relative to the bound; None takes the paper's "middle".
+    n_components_removed : sequence of int, default=(1,)
+        Numbers of removed components to try. The last two belong to ``kernels`` and need them.
+    combine : {"ensemble", "best"}, default="ensemble"
+        Whether candidates are blended by their weights, or the best one decides alone.
+    class_prior : "auto", None, "labeled" or array-like of shape (n_classes,), default="auto"
+        Shares that the predicted classes should have. "auto" draws three classes or more towards the shares that the
+        labels make likely, as far as that does not cut through neighborhoods.
+    backend : str, default="auto"
+        As in :class:`SemiKPCAClassifier`.
+    tol : float, default=1e-6
+        Relative tolerance of iterative solves.
+    max_iter : int or None, default=None
+    random_state : int, RandomState or None, default=None
+        For back ends that draw at random.
+    verbose : int, default=0
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    transduction_ : ndarray of shape (n_samples,)
+    decision_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+    label_distributions_ : ndarray of shape (n_samples, n_classes)
+    results_ : dict of arrays
+        A column each for kernel, n_components_removed, error_weight, noise, intercept, left_out_loss,
+        left_out_accuracy, agreement and weight; an entry a candidate. ``pandas.DataFrame(model.results_)`` shows it.
+    weights_ : ndarray of shape (n_candidates,)
+    best_params_ : dict
+        The candidate with the largest weight.
+    certificates_ : list of ConvexityCertificate
+        One for each use of Semi-KPCA among the candidates.
+    certificate_ : ConvexityCertificate or None
+        That of the heaviest of them.
+    n_features_in_ : int
+
+    Notes
+    -----
+    docs/decisions/0011 has the design and the trials behind its constants.
+
+    Examples
+    --------
+    >>> from semikpca import SemiKPCAClassifierCV
+    >>> X = [[0.0], [0.2], [0.4], [0.5], [3.0], [3.2], [3.4], [3.6]]
+    >>> SemiKPCAClassifierCV().fit(X, [0, -1, -1, -1, -1, -1, -1, 1]).transduction_.tolist()
+    [0, 0, 0, 0, 1, 1, 1, 1]
+    """
+
+    def __init__(
+        self,
+        kernels=None,
+        error_weights=None,
+        n_components_removed=(1,),
+        combine="ensemble",
+        *,
+        class_prior="auto",
+        backend="auto",
+        tol=1e-6,
+        max_iter=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.kernels = kernels
+        self.error_weights = error_weights
+        self.n_components_removed = n_components_removed
+        self.combine = combine
+        self.class_prior = class_prior
+        self.backend = backend
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # -- fit ---------------------------------------------------------------------------------------------------
+
+    def fit(self, X, y):
+        """Label all rows from the rows whose label is known.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features), or what the kernels take
+        y : array-like of shape (n_samples,)
+            Labels; unlabeled rows are marked -1 (integers), or None or NaN (strings, objects, floats).
+
+        Returns
+        -------
+        self
+        """
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        kernels = self._checked_kernels()
+        rows = validate_rows(self, X, kernels[0], reset=True)
+        labels = coding.encode(y)
+        check_same_length(rows, labels.codes)
+        self._prior(labels)  # refuse it now: a fit that is refused leaves an earlier one as it was
+        if labels.n_classes == 1:
+            warnings.warn(SingleClassWarning(labels.classes[0]), stacklevel=2)
+        options = {"backend": self.backend, "rtol": self.tol, "max_iter": self.max_iter}
+        if self.kernels is None:
+            sources = default_sources(rows, **options)
+        else:
+            weights = ["middle"] if self.error_weights is None else self.error_weights
+            sources = named_sources(kernels, rows, self.n_components_removed, weights, **options)
+        self._sources: list[Source] = sources
+        self._agreement = NeighborAgreement(_neighbor_links(rows, sources))
+        self._components = _joined_components([source.kernel.components() for source in sources])
+        self.X_fit_, self.classes_ = rows, labels.classes
+        self._learn(labels)
+        self._warn_of_unreachable_rows(stacklevel=3)
+        return self
+
+    def _checked_kernels(self):
+        if self.combine not in ("ensemble", "best"):
+            raise ValueError(f"combine must be 'ensemble' or 'best', got {self.combine!r}.")
+        check_iteration(self.tol, self.max_iter)
+        for name, optional in (("error_weights", True), ("n_components_removed", False)):
+            values = getattr(self, name)
+            if not (optional and values is None) and not _is_list(values):
+                raise ValueError(f"{name} must be a list of values to try, got {values!r}.")
+        if self.kernels is None:
+            if self.error_weights is not None or tuple(self.n_components_removed) != (1,):
+                raise ValueError(
+                    f"error_weights={self.error_weights!r} and n_components_removed={self.n_components_removed!r} are"
+                    " for kernels, and kernels is None. Name some, for example kernels=['rbf', 'graph']."
+                )
+            return [as_kernel("rbf")]
+        if not _is_list(self.kernels):
+            raise ValueError(f"kernels must be a list of kernels or None, got {self.kernels!r}.")
+        for count in self.n_components_removed:
+            check_count("n_components_removed", count, 0)
+        kernels = [as_kernel(kernel) for kernel in self.kernels]
+        kinds = {kernel.input_kind for kernel in kernels}
+        if len(kinds) > 1:
+            raise ValueError(f"All kernels must take the same kind of rows; these take {sorted(kinds)}.")
+        return kernels
+
+    def _learn(self, labels: coding.LabelCoding) -> None:
+        """Fit all candidates to the labels, weigh them, and store the blend."""
+        n_classes, at = labels.n_classes, labels.labeled_rows
+        self.label_coding_ = labels
+        self.reach_ = Reach.of(self._components, labels.codes)
+        self.unreachable_rows_ = np.flatnonzero(self.reach_.out)
+        prior = self._prior(labels)
+        self.class_shares_ = resolve_prior("labeled", labels.codes, n_classes) if prior is None else prior
+        self._sharpness: list[float] = []
+        for source in self._sources:
+            source.keep_only(at)
+        candidates = self._fit_candidates(labels) if n_classes > 1 else []
+        self._weigh(candidates, labels)
+        self._blend(candidates, labels)
+        self._offsets = self._class_offsets(prior, labels)
+        hardest = max(
+            (source.hardest for source in self._sources if source.hardest), key=lambda s: s.residual, default=None
+        )
+        self.n_iter_ = 1 if hardest is None else max(1, hardest.n_iter)
+        if hardest is not None:
+            warn_unless_solved(hardest, stacklevel=4)
+        self.decision_ = squeezed(self.reach_.hide(self.linear_decision()))
+        self.transduction_ = labels.decode(self.decision_codes(self.decision_))
+
+    def _fit_candidates(self, labels: coding.LabelCoding) -> "list[_Candidate]":
+        at, n_classes = labels.labeled_rows, labels.n_classes
+        targets = np.eye(n_classes)[labels.codes[at]]
+        candidates = []
+        for source in self._sources:
+            columns = source.columns(at)
+            system = LabelSystem(columns[at], columns.mean(axis=0, dtype=np.float64))
+            if not system.scale > 0:
+                continue  # the kernel says nothing about the labeled rows
+            for noise in _NOISE_LEVELS:
+                fit = system.fit(targets, noise)
+                scores = columns @ fit.coefficients - fit.center  # a shift of all rows changes nothing
+                spread = float((scores - scores.mean(axis=1, keepdims=True)).std())
+                if not spread > 0:
+                    continue
+                shifts = [(False, -fit.center, fit.left_out_centered, scores.argmax(axis=1))]
+                if noise <= _MOST_NOISE_WITH_INTERCEPT:
+                    codes = (scores + fit.center + fit.intercept).argmax(axis=1)
+                    shifts.append((True, fit.intercept, fit.left_out, codes))
+                candidates += [
+                    _Candidate(source, noise, intercept, fit.coefficients, shift, spread, left_out, codes)
+                    for intercept, shift, left_out, codes in shifts
+                ]
+        return candidates
+
+    def _weigh(self, candidates: "list[_Candidate]", labels: coding.LabelCoding) -> None:
+        n_classes = labels.n_classes
+        given = labels.codes[labels.labeled_rows]
+        counts = np.bincount(given, minlength=n_classes)
+        agreement = np.array([self._agreement.relative_information(c.codes, n_classes) for c in candidates])
+        log_weights = losses = accuracies = np.array([], dtype=float)
+        if candidates:
+            left_out = np.stack([candidate.left_out for candidate in candidates])
+            losses = left_out_losses(left_out, given)
+            counted = counts[given] > 1
+            found = left_out.argmax(axis=2)[:, counted] == given[counted]
+            accuracies = found.mean(axis=1) if counted.any() else np.full(len(candidates), np.nan)
+            shares = np.stack([np.bincount(c.codes, minlength=n_classes) / len(c.codes) for c in candidates])
+            intercepts = np.array([candidate.intercept for candidate in candidates])
+            log_weights = candidate_log_weights(losses, agreement, shares, counts, intercepts)
+        self.weights_ = normalized_weights(log_weights) if candidates else log_weights
+        if candidates and self.combine == "best":
+            self.weights_ = np.eye(len(candidates))[np.argmax(log_weights)]
+        self.results_ = {
+            "kernel": np.array([repr(c.source.kernel) for c in candidates], dtype=object),
+            "n_components_removed": np.array([c.source.n_components_removed for c in candidates], dtype=object),
+            "error_weight": np.array([c.source.error_weight or np.nan for c in candidates]),
+            "noise": np.array([c.noise for c in candidates]),
+            "intercept": np.array([c.intercept for c in candidates], dtype=bool),
+            "left_out_loss": losses,
+            "left_out_accuracy": accuracies,
+            "agreement": agreement,
+            "weight": self.weights_,
+        }
+        best = int(np.argmax(self.weights_)) if candidates else None
+        self.best_params_ = {} if best is None else {name: values[best] for name, values in self.results_.items()}
+        self.certificates_ = [source.certificate for source in self._sources if source.certificate is not None]
+        weight_of = {id(source): 0.0 for source in self._sources}
+        for candidate, weight in zip(candidates, self.weights_, strict=True):
+            weight_of[id(candidate.source)] += float(weight)
+        certified = [source for source in self._sources if source.certificate is not None]
+        heaviest = max(certified, key=lambda source: weight_of[id(source)], default=None)
+        self.certificate_ = None if heaviest is None else heaviest.certificate
+        if self.verbose and best is not None:
+            logger.info("%d candidates; the heaviest: %s", len(candidates), self.best_params_)
+
+    def _blend(self, candidates: "list[_Candidate]", labels: coding.LabelCoding) -> None:
+        at, n_classes = labels.labeled_rows, labels.n_classes
+        scores = np.zeros((len(labels.codes), n_classes))
+        self._constant = np.zeros(n_classes)
+        self._left_out = np.zeros((len(at), n_classes))
+        self._settings: dict[int, list[tuple[float, bool, float]]] = {}
+        self._expansions: list[Expansion] = []
+        for number, source in enumerate(self._sources):
+            coefficients = np.zeros((len(at), n_classes))
+            for candidate, weight in zip(candidates, self.weights_, strict=True):
+                if candidate.source is source and weight > 0:
+                    share = weight / candidate.spread
+                    coefficients += share * candidate.coefficients
+                    self._constant += share * candidate.shift
+                    self._left_out += weight * candidate.left_out
+                    self._settings.setdefault(number, []).append((candidate.noise, candidate.intercept, share))
+            if number in self._settings:
+                self._expansions.append(source.expand(at, coefficients))
+                scores += self._expansions[-1].decision
+        self._scores = scores + self._constant
+
+    def _prior(self, labels: coding.LabelCoding):
+        """Return the shares that the user asks for, or None."""
+        if isinstance(self.class_prior, str) and self.class_prior not in ("auto", "labeled"):
+            raise ValueError(
+                f"class_prior must be 'auto', None, 'labeled' or an array of shares, got {self.class_prior!r}."
+            )
+        asked = None if isinstance(self.class_prior, str) and self.class_prior == "auto" else self.class_prior
+        return resolve_prior(asked, labels.codes, labels.n_classes)
+
+    def _class_offsets(self, prior, labels: coding.LabelCoding):
+        """Return what is added to the scores of each class."""
+        reached = self._scores[~self.reach_.out]
+        if labels.n_classes > 1 and prior is not None:
+            return prior_offsets(reached, prior)
+        if labels.n_classes > 2 and self.class_prior is not None:
+            return self._cautious_offsets(reached, labels)
+        return np.zeros(labels.n_classes)
+
+    def _cautious_offsets(self, reached, labels: coding.LabelCoding):
+        n_classes = labels.n_classes
+        counts = np.bincount(labels.codes[labels.labeled_rows], minlength=n_classes)
+        offsets = prior_offsets(reached, expected_shares(counts), _OFFSET_SOFTNESS)
+        agreement = self._agreement.relative_information(self._scores.argmax(axis=1), n_classes)
+        for strength in _OFFSET_STRENGTHS:
+            moved = (self._scores + strength * offsets).argmax(axis=1)
+            if self._agreement.relative_information(moved, n_classes) >= agreement - _AGREEMENT_TOLERANCE:
+                return strength * offsets
+        return np.zeros(n_classes)
+
+    # -- decisions ---------------------------------------------------------------------------------------------
+
+    def linear_decision(self):
+        """Return the decisions at all training rows, shape (n_samples, n_columns); ``decision_`` where labels reach."""
+        return _as_decision(self._scores + self._offsets)
+
+    def left_out_decisions(self, rows, rtol=None):
+        """Return decisions at labeled ``rows``, each without its own label, shape (len(rows), n_columns).
+
+        Exact for every candidate; weights and offsets stay those of the whole fit.
+        """
+        check_is_fitted(self)
+        rows = check_row_numbers(rows, len(self.label_coding_.codes))
+        place = {int(row): number for number, row in enumerate(self.label_coding_.labeled_rows)}
+        unlabeled = [int(row) for row in rows if int(row) not in place]
+        if unlabeled:
+            raise ValueError(f"Row {unlabeled[0]} has no label that could be left out; ask for labeled rows.")
+        decision = _as_decision(self._left_out[[place[int(row)] for row in rows]] + self._offsets)
+        decision[self.reach_.alone(rows, self.label_coding_.codes)] = 0
+        return decision
+
+    def label_response(self, rows):
+        """Return how decisions answer to a target at each of ``rows``, shape (n_samples, len(rows)).
+
+        For each unit that the target differs from the decision; weights and offsets stay as they are.
+        """
+        check_is_fitted(self)
+        rows = check_row_numbers(rows, len(self.label_coding_.codes))
+        at = self.label_coding_.labeled_rows
+        response = np.zeros((len(self.label_coding_.codes), len(rows)))
+        for number, settings in self._settings.items():
+            source = self._sources[number]
+            known, asked = source.columns(at), source.columns(rows)
+            system = LabelSystem(known[at], known.mean(axis=0, dtype=np.float64))
+            for noise, intercept, share in settings:
+                response += share * system.response(noise, known, asked, rows, at, intercept=intercept)
+            source.keep_only(at)
+        return response / 2  # targets are -1 and 1, class scores 0 and 1
+
+    def decision_function(self, X):
+        """Return f(x) for new rows; on the training rows it equals ``decision_``.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) for two classes, positive for ``classes_[1]``, or (n_rows, n_classes)
+        """
+        check_is_fitted(self)
+        kernel = self._sources[0].kernel
+        rows = validate_rows(self, X, kernel, reset=False)
+        n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+        scores = np.zeros((n_rows, self.label_coding_.n_classes))
+        for expansion in self._expansions:
+            scores += expansion(rows)
+        decision = _as_decision(scores + self._constant + self._offsets)
+        if self.reach_.out.any():
+            touched = [source.kernel.touches(rows, ~self.reach_.out) for source in self._sources]
+            decision[~np.any(touched, axis=0)] = 0
+        return squeezed(decision)
+
+    def add_labels(self, rows, labels):
+        """Give training rows labels, or take them away, as if the model had been fitted with them.
+
+        Parameters
+        ----------
+        rows : int or array-like of int
+            Row numbers of the training rows.
+        labels : label or array-like
+            A label for each of them, one of ``classes_``; -1, None or NaN takes a label away.
+
+        Returns
+        -------
+        self
+            The same model, updated: kernels and their spectra are kept, the fits to the labels are made anew.
+        """
+        changed = self._changed_labels(rows, labels)
+        if changed is not None:
+            self._learn(changed)
+        return self
+
+    def __sklearn_tags__(self):
+        kernel = self.kernels[0] if _is_list(self.kernels) else "rbf"
+        return set_kernel_tags(super().__sklearn_tags__(), kernel)
+
+
+class _Candidate:
+    """One fit to the labels. Left-out scores are in units of the spread of all, as they are blended."""
+
+    def __init__(self, source, noise, intercept, coefficients, shift, spread, left_out, codes):
+        self.source: Source = source
+        self.noise: float = noise
+        self.intercept: bool = intercept
+        self.coefficients = coefficients
+        self.shift = shift
+        self.spread: float = spread
+        self.left_out = left_out / spread
+        self.codes = codes
+
+
+def _is_list(values) -> bool:
+    return isinstance(values, list | tuple | np.ndarray) and len(values) > 0
+
+
+def _as_decision(scores):
+    """Return class scores as decision columns: one for two classes, positive for the second."""
+    return (scores[:, 1:] - scores[:, :1]) / 2 if scores.shape[1] == 2 else scores
+
+
+def _neighbor_links(rows, sources):
+    """Return a sparse matrix whose entries link each row with its nearest neighbors."""
+    for source in sources:
+        if isinstance(source.kernel, NeighborGraph) and source.kernel.n_neighbors == _AGREEMENT_NEIGHBORS:
+            return source.kernel.matrix_
+    kernel = sources[0].kernel
+    if kernel.input_kind == "vectors":
+        return NeighborGraph(n_neighbors=_AGREEMENT_NEIGHBORS).fit(rows).matrix_
+    K = make_operator(kernel, rows, "dense").to_dense()
+    own = np.diagonal(K).copy()
+    squared_distances = own[:, np.newaxis] + own - 2 * K
+    np.fill_diagonal(squared_distances, np.inf)
+    count = min(_AGREEMENT_NEIGHBORS, len(K) - 1)
+    nearest = np.argpartition(squared_distances, count - 1, axis=1)[:, :count]
+    pairs = np.repeat(np.arange(len(K)), count), nearest.reshape(-1)
+    links = sparse.csr_array((np.ones(len(pairs[0])), pairs), shape=K.shape)
+    return links + links.T
+
+
+def _joined_components(components):
+    """Return the pieces that rows fall into when links of all graphs count; None where one kernel links all rows."""
+    if any(numbers is None for numbers in components):
+        return None
+    n = len(components[0])
+    starts = n + np.cumsum([0, *(int(numbers.max()) + 1 for numbers in components)])
+    # A node for each row and for each piece of each graph; a row is linked with the pieces that it is in.
+    pieces = np.concatenate([numbers + start for numbers, start in zip(components, starts, strict=False)])
+    rows = np.tile(np.arange(n), len(components))
+    links = sparse.coo_array((np.ones(len(pieces)), (rows, pieces)), shape=(starts[-1], starts[-1]))
+    return connected_components(links, directed=False)[1][:n]

@@ -1,0 +1,247 @@
+"""Where the candidates of the automatic classifier come from: a kernel, as it is or as Semi-KPCA uses it.
+
+A source is a kernel between rows, of which only the columns at the labeled rows are ever computed.
+"""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from semikpca.convexity import ConvexityCertificate
+from semikpca.estimators._kernel_matrix import fit_kernel
+from semikpca.estimators._semi_kpca import EIGENPAIR_RTOL
+from semikpca.exceptions import DegenerateSpectrumWarning, KernelRankError
+from semikpca.kernels import RBF, Kernel, Laplacian, Linear, NeighborGraph, Normalized, finite_pairwise
+from semikpca.kernels._bandwidth import median_distance
+from semikpca.operators import KernelOperator, make_operator
+from semikpca.problem import DualSolution, SemiKPCAResponse
+from semikpca.spectrum import removable_spectrum
+
+# Normalized kernels need the whole matrix, which above this many rows is no longer worth its cost beside the graphs.
+MOST_ROWS_FOR_WHOLE_MATRICES = 5_000
+
+_NEIGHBORS = (5, 7, 10)
+_NOTHING = np.empty(0)
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """A sum of kernel columns, as a function of rows.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    anchors : rows
+    coefficients : ndarray of shape (n_anchors, n_columns)
+    decision : ndarray of shape (n_samples, n_columns)
+        Its values on the training rows.
+    """
+
+    kernel: Kernel
+    anchors: Any
+    coefficients: np.ndarray
+    decision: np.ndarray
+
+    def __call__(self, rows: Any) -> np.ndarray:
+        """Return the values at new rows; 0 where a row is so far away that a normalized kernel has no value."""
+        if not isinstance(self.kernel, Normalized):
+            return self.kernel.cross_product(rows, self.anchors, self.coefficients)
+        near = np.flatnonzero(self.kernel.reaches(rows))
+        values = np.zeros((_length(rows), self.coefficients.shape[1]))
+        if near.size:
+            values[near] = self.kernel.cross_product(_taken(rows, near), self.anchors, self.coefficients)
+        return values
+
+
+class Source(ABC):
+    """A kernel between the training rows, fitted; its columns are kept for the rows that were asked for."""
+
+    kernel: Kernel
+    n_components_removed: int | None = None
+    error_weight: float | None = None
+    certificate: ConvexityCertificate | None = None
+    hardest: DualSolution | None = None  # of the solves behind the columns, without its arrays
+
+    def __init__(self, kernel: Kernel, rows: Any) -> None:
+        self.kernel = kernel
+        self.rows = rows
+        self._known = np.empty(0, dtype=np.intp)
+        self._columns = np.empty((_length(rows), 0), dtype=np.float32)  # columns bring their own type
+
+    def columns(self, at: np.ndarray) -> np.ndarray:
+        """Return k(training rows, training rows ``at``), shape (n_samples, len(at))."""
+        new = np.setdiff1d(at, self._known)
+        if new.size:
+            self._columns = np.hstack([self._columns, self._compute(new)])
+            self._known = np.concatenate([self._known, new])
+        place = {int(row): number for number, row in enumerate(self._known)}
+        return self._columns[:, [place[int(row)] for row in at]]
+
+    def keep_only(self, at: np.ndarray) -> None:
+        """Forget the columns of all other rows."""
+        self._columns, self._known = self.columns(at), at
+
+    @abstractmethod
+    def _compute(self, at: np.ndarray) -> np.ndarray:
+        """Return columns that are not known yet."""
+
+    @abstractmethod
+    def expand(self, at: np.ndarray, coefficients: np.ndarray) -> "Expansion":
+        """Return Σ columns · coefficients, on the training rows and for new ones."""
+
+    def __getstate__(self):
+        """Leave behind what comes back from the rows."""
+        state = self.__dict__.copy()
+        state["_known"], state["_columns"] = self._known[:0], self._columns[:, :0]
+        return state
+
+
+class PlainSource(Source):
+    """The kernel as it is: LS-SVM on the labeled rows, to which the unlabeled ones say nothing."""
+
+    def _compute(self, at):
+        if self.kernel.input_kind == "matrix":
+            return finite_pairwise(self.kernel, self.rows, self.rows)[:, at]
+        return finite_pairwise(self.kernel, self.rows, _taken(self.rows, at))
+
+    def expand(self, at, coefficients):
+        decision = self.columns(at) @ coefficients
+        if self.kernel.input_kind != "matrix":
+            return Expansion(self.kernel, _taken(self.rows, at), coefficients, decision)
+        everywhere = np.zeros((_length(self.rows), coefficients.shape[1]))
+        everywhere[at] = coefficients
+        return Expansion(self.kernel, self.rows, everywhere, decision)
+
+
+class ResponseSource(Source):
+    """The label response H of Semi-KPCA: a kernel that unlabeled rows have shaped."""
+
+    def __init__(self, kernel, rows, backend, operator, spectrum, cut, error_weight, *, rtol, max_iter):
+        super().__init__(kernel, rows)
+        interval = ConvexityCertificate.from_spectrum(spectrum, cut)
+        self.error_weight = interval.resolve(error_weight, "relative")
+        self.certificate = interval.at(self.error_weight)
+        self.n_components_removed = cut
+        self._backend, self._rtol, self._max_iter = backend, rtol, max_iter
+        self._removed = spectrum.eigenvalues[:cut], spectrum.eigenvectors[:, :cut]
+        self._response = self._set_up(operator)
+
+    def _set_up(self, operator: KernelOperator) -> SemiKPCAResponse:
+        assert self.certificate is not None
+        return SemiKPCAResponse(operator, *self._removed, self.certificate, rtol=self._rtol, max_iter=self._max_iter)
+
+    def _set_up_again(self) -> SemiKPCAResponse:
+        if self._response is None:
+            self._response = self._set_up(make_operator(self.kernel, self.rows, self._backend))
+        return self._response
+
+    def _compute(self, at):
+        return self._noted(self._set_up_again().columns(at)).decision
+
+    def _noted(self, solution: DualSolution) -> DualSolution:
+        """Remember the solve that left the largest residual."""
+        if self.hardest is None or solution.residual >= self.hardest.residual:
+            self.hardest = replace(solution, alpha=_NOTHING, dual_coef=_NOTHING, intercept=_NOTHING, decision=_NOTHING)
+        return solution
+
+    def expand(self, at, coefficients):
+        response = self._set_up_again()
+        targets = np.zeros((_length(self.rows), coefficients.shape[1]), dtype=response.operator.dtype)
+        targets[at] = coefficients
+        solution = self._noted(response.solve(targets))
+        return Expansion(self.kernel, self.rows, solution.dual_coef, solution.decision)
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        state["_response"] = None
+        return state
+
+
+def default_sources(rows: Any, **options: Any) -> list[Source]:
+    """Return what is tried where the user names no kernels.
+
+    Straight boundaries, local and global smooth ones, and neighbor graphs at three scales: no single one of them serves
+    all data. Distances between more than half of the rows may be 0; what takes its scale from them is then left out.
+    """
+    plain: list[Kernel] = [Linear(center=not sparse.issparse(rows))]
+    shaped: list[Kernel] = [NeighborGraph(n_neighbors=count) for count in _NEIGHBORS]
+    with np.errstate(over="ignore", divide="ignore"):
+        wide = 1 / (2 * np.square(median_distance(rows)))
+        wide_l1 = 1 / np.float64(median_distance(rows, "manhattan"))
+    largest = np.finfo(rows.dtype).max / 4
+    if 0 < wide < largest and 0 < wide_l1 < largest:
+        plain += [Laplacian(gamma=float(wide_l1)), RBF(gamma=float(4 * wide))]
+        if _length(rows) <= MOST_ROWS_FOR_WHOLE_MATRICES:
+            shaped += [Normalized(RBF(gamma=float(wide))), Normalized(RBF(gamma=float(4 * wide)))]
+    sources: list[Source] = [PlainSource(kernel.fit(rows), rows) for kernel in plain]
+    for kernel in shaped:
+        try:
+            sources += response_sources(kernel, rows, (1,), ("middle",), quiet=True, **options)
+        except KernelRankError as error:
+            raise ValueError(
+                "The rows of X are all equal, or nearly so: nothing tells them apart. Give other features."
+            ) from error
+    return sources
+
+
+def named_sources(
+    kernels: Iterable[Kernel], rows: Any, removed: Iterable[int], error_weights: Iterable[Any], **options: Any
+) -> list[Source]:
+    """Return the sources of kernels that the user names: Semi-KPCA in all its settings, and the plain kernel.
+
+    A sparse graph has no plain form worth trying: it knows nothing beyond two steps.
+    """
+    sources: list[Source] = []
+    for kernel in kernels:
+        shaped = response_sources(kernel, rows, removed, error_weights, **options)
+        sources += shaped
+        if not kernel.is_sparse:
+            sources.append(PlainSource(shaped[0].kernel, rows))
+    return sources
+
+
+def response_sources(
+    kernel: Kernel,
+    rows: Any,
+    removed: Iterable[int],
+    error_weights: Iterable[Any],
+    *,
+    backend,
+    rtol,
+    max_iter,
+    quiet=False,
+) -> list[Source]:
+    """Return Semi-KPCA with one kernel at all numbers of removed components and error weights.
+
+    With ``quiet`` a cut through a repeated eigenvalue is not reported: nobody asked for it.
+    """
+    fitted, chosen, operator = fit_kernel(clone(kernel), rows, backend)
+    sources: list[Source] = []
+    cuts: set[int] = set()
+    for requested in removed:
+        spectrum, cut = removable_spectrum(operator, int(requested), EIGENPAIR_RTOL)
+        if cut > requested and not quiet:
+            value = float(spectrum.eigenvalues[cut - 1])
+            warnings.warn(DegenerateSpectrumWarning(int(requested), cut, value), stacklevel=5)
+        if cut in cuts:
+            continue  # a smaller request has taken the same components out already
+        cuts.add(cut)
+        sources += [
+            ResponseSource(fitted, rows, chosen, operator, spectrum, cut, weight, rtol=rtol, max_iter=max_iter)
+            for weight in error_weights
+        ]
+    return sources
+
+
+def _taken(rows: Any, at: np.ndarray) -> Any:
+    return rows[at] if hasattr(rows, "shape") else [rows[int(number)] for number in at]
+
+
+def _length(rows: Any) -> int:
+    return rows.shape[0] if hasattr(rows, "shape") else len(rows)

@@ -1,0 +1,105 @@
+"""Leading eigenpairs by subspace iteration with a Chebyshev filter, for operators whose products are cheap.
+
+The eigenvalues of a neighbor graph crowd below the largest one, and telling them apart takes polynomials of high degree
+in the matrix. In a Krylov method each degree is paid with an orthogonalization, which costs more than a sparse product.
+A Chebyshev polynomial that is small on [0, a] and grows beyond a takes a block many degrees further for one.
+
+All linear algebra is NumPy's, for the reason given in ``_block_krylov``.
+"""
+
+import numpy as np
+
+from semikpca._typing import FloatArray
+from semikpca.operators import KernelOperator
+from semikpca.spectrum._base import Spectrum, rounding_of
+from semikpca.spectrum._block_krylov import orthonormal, orthonormal_against, rayleigh_ritz, start_block
+
+_PLAIN_STEPS = 2  # before the Ritz values say where the filter should begin
+_MAX_BLOCKS = 5  # basis size at which to restart, in blocks
+_DEGREES = (10, 60)
+_MAX_PRODUCTS = 1_500
+# Products after which the last eigenvalue, where it is a bound only, may be less well known than was asked: its
+# uncertainty says how well, and the bound takes it into account.
+_PATIENCE = 300
+_IMPATIENT_RTOL = 1e-6
+
+
+def filtered_eigenpairs(
+    operator: KernelOperator, m: int, block_size: int, rtol: float, value_rtol: float
+) -> tuple[Spectrum, bool]:
+    """Return the m leading eigenpairs of a positive semi-definite operator, and whether they are as good as asked.
+
+    Parameters
+    ----------
+    rtol : float
+        Residuals may stay below ``rtol`` times the largest eigenvalue (or rounding).
+    value_rtol : float
+        The last of the m eigenpairs need not have a good vector if its eigenvalue is known as well as this; with 0 it
+        needs one like the others.
+    """
+    known = operator.known_spectrum(m)
+    block = orthonormal(start_block(operator, block_size))
+    basis, products = block, operator.matmat(block)
+    n_products, step = 1, 0
+    while True:
+        ritz_values, rotation = rayleigh_ritz(basis, products)
+        kept = rotation[:, :block_size]
+        vectors, images = basis @ kept, products @ kept
+        values = ritz_values[:block_size]
+        residuals = np.linalg.norm(images - vectors * values, axis=0)
+        floor = rounding_of(operator, values[0])
+        errors = _value_errors(values, residuals, known.bound, len(known))[:m]
+        good = residuals[:m] <= max(rtol * values[0], floor)
+        if value_rtol > 0:
+            allowed = value_rtol if n_products < _PATIENCE else max(value_rtol, _IMPATIENT_RTOL)
+            good[m - 1] |= errors[m - 1] <= max(allowed * values[0], floor)
+        if good.all() or n_products >= _MAX_PRODUCTS:
+            return Spectrum(values[:m], vectors[:, :m], errors + floor), bool(good.all())
+        if basis.shape[1] + block_size > _MAX_BLOCKS * block_size:
+            keep = rotation[:, : 2 * block_size]
+            basis, products = basis @ keep, products @ keep
+        end = float(values[-1])
+        if step < _PLAIN_STEPS or not 0 < end < values[0]:
+            block = images
+        else:
+            distance = max((float(values[m - 1]) - end) / end, 1e-6)
+            degree = int(np.clip(1.5 / np.sqrt(distance), *_DEGREES))
+            block = _filtered(operator, vectors, end, float(values[0]), degree)
+            n_products += degree
+        block = orthonormal_against(basis, block)
+        basis = np.hstack([basis, block])
+        products = np.hstack([products, operator.matmat(block)])
+        n_products, step = n_products + 1, step + 1
+
+
+def _value_errors(values: FloatArray, residuals: FloatArray, bound: float, n_known: int) -> FloatArray:
+    """Return how far each Ritz value may be from an eigenvalue.
+
+    Never more than its residual; never above the bound; and, where a gap η after the first j Ritz values keeps them
+    apart from the rest, at most ‖R‖²/η with the residuals R of those j (Kato and Temple).
+    """
+    errors = residuals.copy()
+    for i in range(n_known, len(values)):
+        errors[i] = min(errors[i], max(bound - float(values[i]), 0.0))
+        for j in range(i + 1, len(values)):
+            gap = float(values[i] - values[j] - residuals[j])
+            if gap > 0:
+                errors[i] = min(errors[i], float(residuals[:j] @ residuals[:j]) / gap)
+    return errors
+
+
+def _filtered(operator: KernelOperator, block: FloatArray, end: float, largest: float, degree: int) -> FloatArray:
+    """Return T((2K − end) / end) @ block with the Chebyshev polynomial T of this degree, scaled to 1 at ``largest``."""
+    half = end / 2
+    scale = half / (largest - half)
+    twice = 2 / scale
+    before: FloatArray = block
+    now: FloatArray = (operator.matmat(block) - half * block) * (scale / half)
+    for _ in range(1, degree):
+        next_scale = 1 / (twice - scale)
+        after = operator.matmat(now)
+        after -= half * now
+        after *= 2 * next_scale / half
+        after -= (scale * next_scale) * before
+        before, now, scale = now, after, next_scale
+    return now
