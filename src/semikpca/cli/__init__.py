@@ -1,4 +1,4 @@
-"""The command line: ``semikpca paper`` and what is to come. Only this package prints."""
+"""The command line: ``semikpca paper``, ``semikpca bench`` and what is to come. Only this package prints."""
 
 import sys
 

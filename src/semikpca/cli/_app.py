@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from semikpca import __version__
+from semikpca.cli._bench import bench
 from semikpca.cli._paper import paper
 
 app = typer.Typer(
@@ -13,6 +14,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(paper)
+app.add_typer(bench, name="bench")
 
 
 def _print_version(asked: bool) -> None:
@@ -27,4 +29,4 @@ def _options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
     ] = False,
 ) -> None:
-    """Take the options that stand before a command; with it ``paper`` is a command even while it is the only one."""
+    """Take the options that stand before a command."""

@@ -4,32 +4,77 @@ import hashlib
 import json
 import os
 import platform
-from importlib.metadata import version
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
 from semikpca.exceptions import RecordError
 from semikpca.experiments._records import CellRecord
-from semikpca.experiments._spec import Cell, PaperSpec
+from semikpca.experiments._spec import PaperSpec
 
 FORMAT = 1
 
 
-class RecordStore:
-    """A folder of records.
+class StoredSpec(Protocol):
+    """What to run, as a store needs it: its cells, each with a name of its own, and a way to JSON and back."""
+
+    def cells(self) -> tuple[Any, ...]:
+        """Return all cells, in the order of the tables."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the spec as JSON takes it."""
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Self:
+        """Return the spec that ``to_dict`` was made of."""
+
+
+class StoredRecord(Protocol):
+    """What a cell's run found, as a store needs it."""
+
+    @property
+    def cell(self) -> Any:
+        """Which cell."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as JSON takes it."""
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Self:
+        """Return the record that ``to_dict`` was made of."""
+
+
+SpecT = TypeVar("SpecT", bound=StoredSpec)
+RecordT = TypeVar("RecordT", bound=StoredRecord)
+
+
+class RecordStore(Generic[SpecT, RecordT]):
+    """A folder of records: those of the paper's experiments, unless other types are named.
 
     ``run.json`` says what was asked for and with which versions; ``records/`` holds a file for each finished cell. Each
     file carries a checksum of its content, so that a damaged one is seen, and is written under another name and
     renamed, so that a killed run leaves none behind.
     """
 
-    def __init__(self, folder: Path) -> None:
+    @overload
+    def __init__(self: "RecordStore[PaperSpec, CellRecord]", folder: Path) -> None: ...
+
+    @overload
+    def __init__(self, folder: Path, spec_type: type[SpecT], record_type: type[RecordT]) -> None: ...
+
+    def __init__(self, folder: Path, spec_type: Any = PaperSpec, record_type: Any = CellRecord) -> None:
+        self._spec_type = spec_type
+        self._record_type = record_type
         self.folder = folder
         self.run_file = folder / "run.json"
         self.records = folder / "records"
 
-    def begin(self, spec: PaperSpec, *, resume: bool) -> None:
-        """Make the folder ready for a run; with ``resume`` it must hold records of the same spec, or none."""
+    def begin(self, spec: SpecT, *, resume: bool, command: str = "", packages: Iterable[str] = ()) -> None:
+        """Make the folder ready for a run; with ``resume`` it must hold records of the same spec, or none.
+
+        ``command`` is written down for readers, and so are the versions of ``packages`` that are installed.
+        """
         self.records.mkdir(parents=True, exist_ok=True)
         if resume and self.run_file.exists():
             known = self.spec()
@@ -41,31 +86,34 @@ class RecordStore:
         else:
             for stale in self.records.glob("*.json"):
                 stale.unlink()
-        write_whole(self.run_file, _sealed({"spec": spec.to_dict(), "versions": versions()}))
+        note = {"command": command} if command else {}
+        write_whole(self.run_file, _sealed({"spec": spec.to_dict(), "versions": versions(packages), **note}))
 
-    def spec(self) -> PaperSpec:
+    def spec(self) -> SpecT:
         """Return what the run in this folder was asked for."""
-        return PaperSpec.from_dict(_opened(self.run_file)["spec"])
+        spec: SpecT = self._spec_type.from_dict(_opened(self.run_file)["spec"])
+        return spec
 
     def versions(self) -> dict[str, str]:
         """Return the versions that the run was made with."""
         return dict(_opened(self.run_file)["versions"])
 
-    def write(self, record: CellRecord) -> None:
+    def write(self, record: RecordT) -> None:
         """Store a finished cell."""
         write_whole(self._path(record.cell), _sealed(record.to_dict()))
 
-    def read(self, cell: Cell) -> CellRecord:
+    def read(self, cell: Any) -> RecordT:
         """Return a stored cell; RecordError when it is missing or damaged."""
-        return CellRecord.from_dict(_opened(self._path(cell)))
+        record: RecordT = self._record_type.from_dict(_opened(self._path(cell)))
+        return record
 
-    def read_all(self, spec: PaperSpec) -> list[CellRecord]:
-        """Return all cells of the spec, in the order of Table 2."""
+    def read_all(self, spec: SpecT) -> list[RecordT]:
+        """Return all cells of the spec, in the order of the tables."""
         return [self.read(cell) for cell in spec.cells()]
 
-    def missing(self, spec: PaperSpec) -> tuple[list[Cell], list[RecordError]]:
+    def missing(self, spec: SpecT) -> tuple[list[Any], list[RecordError]]:
         """Return the cells that have yet to be computed, and what was wrong with those that are there but damaged."""
-        cells: list[Cell] = []
+        cells: list[Any] = []
         damaged: list[RecordError] = []
         for cell in spec.cells():
             if not self._path(cell).exists():
@@ -78,7 +126,7 @@ class RecordStore:
                 damaged.append(error)
         return cells, damaged
 
-    def _path(self, cell: Cell) -> Path:
+    def _path(self, cell: Any) -> Path:
         return self.records / f"{cell}.json"
 
 
@@ -96,10 +144,15 @@ def write_whole(path: Path, content: str | bytes) -> None:
         raise
 
 
-def versions() -> dict[str, str]:
-    """Return the versions that results may depend on."""
-    packages = ("semikpca", "numpy", "scipy", "scikit-learn")
-    return {"python": platform.python_version(), **{name: version(name) for name in packages}}
+def versions(more: Iterable[str] = ()) -> dict[str, str]:
+    """Return the versions that results may depend on, and those of more packages where they are installed."""
+    found = {name: version(name) for name in ("semikpca", "numpy", "scipy", "scikit-learn")}
+    for name in more:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return {"python": platform.python_version(), **found}
 
 
 def _sealed(content: dict[str, Any]) -> str:
@@ -127,6 +180,6 @@ def _opened(path: Path) -> dict[str, Any]:
     return content
 
 
-def _differences(known: PaperSpec, asked: PaperSpec) -> str:
+def _differences(known: StoredSpec, asked: StoredSpec) -> str:
     old, new = known.to_dict(), asked.to_dict()
     return "; ".join(f"{name} was {old[name]}, now {new[name]}" for name in old if old[name] != new[name])

@@ -1,5 +1,6 @@
 """Figures of computed results, one Display class each; needs matplotlib, which nothing below this package does."""
 
+from semikpca.plots._benchmark import LabelCurve, LabelCurvesDisplay, MeanRanksDisplay
 from semikpca.plots._curves import AccuracyCurve, AccuracyCurvesDisplay
 from semikpca.plots._schemes import ConvexitySchemesDisplay
 from semikpca.plots._style import MODEL_COLORS, MODEL_NAMES, figure_svg, save_figure
@@ -11,6 +12,9 @@ __all__ = [
     "AccuracyCurve",
     "AccuracyCurvesDisplay",
     "ConvexitySchemesDisplay",
+    "LabelCurve",
+    "LabelCurvesDisplay",
+    "MeanRanksDisplay",
     "ObjectiveSurfacesDisplay",
     "figure_svg",
     "save_figure",

@@ -21,8 +21,26 @@ def render_paper_report(view: Mapping[str, Any], figures: Mapping[str, str]) -> 
         ``<svg>`` elements that carry their own ``xmlns``, under the names "surfaces", "schemes" and
         "curves/<data set>-<label count>"; those that are missing are left out.
     """
+    return _rendered("paper.html.jinja", view, figures)
+
+
+def render_accuracy_report(view: Mapping[str, Any], figures: Mapping[str, str]) -> str:
+    """Return the page for a view; the same view and figures give the same page.
+
+    Parameters
+    ----------
+    view : mapping
+        As :func:`semikpca.report.accuracy_view` returns it.
+    figures : mapping of str to str
+        ``<svg>`` elements that carry their own ``xmlns``, under the names "ranks" and "curves/<data set>"; those that
+        are missing are left out.
+    """
+    return _rendered("accuracy.html.jinja", view, figures)
+
+
+def _rendered(template: str, view: Mapping[str, Any], figures: Mapping[str, str]) -> str:
     images = {name: _as_address(svg) for name, svg in figures.items()}
-    return _environment().get_template("paper.html.jinja").render(view=view, images=images)
+    return _environment().get_template(template).render(view=view, images=images)
 
 
 @cache

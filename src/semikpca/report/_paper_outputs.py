@@ -1,6 +1,5 @@
 """Everything that ``semikpca paper`` leaves in its folder, from records alone."""
 
-import csv
 import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,6 +23,7 @@ from semikpca.plots import (
     figure_svg,
     save_figure,
 )
+from semikpca.report._csv import csv_text
 from semikpca.report._html import render_paper_report
 from semikpca.report._paper_view import paper_view
 
@@ -56,15 +56,6 @@ def write_paper_outputs(
         images[name] = svg
         progress(len(images), len(displays))
     write_whole(folder / "report.html", render_paper_report(paper_view(spec, versions, records), images))
-
-
-def csv_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return rows as CSV with a header; None becomes an empty cell."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def _displays(records: Sequence[CellRecord]) -> dict[str, Any]:
