@@ -92,9 +92,10 @@ def test_a_nat_of_loss_costs_a_nat():
 
 @pytest.mark.parametrize("counts", [(1, 1), (3, 5), (1, 1, 1, 1)], ids=str)
 def test_more_agreement_means_more_weight_the_more_classes_there_are(counts):
-    shares = np.full(len(counts), 1 / len(counts))
+    counts = np.array(counts)
+    shares = (counts + 1) / (counts.sum() + len(counts))  # no divergence, whatever it costs
     found = np.diff(log_weights(agreement=[0.0, 0.1, 0.9], shares=shares, counts=counts))
-    np.testing.assert_allclose(found, 2 * len(counts) * np.log(len(counts)) * np.array([0.1, 0.8]))
+    np.testing.assert_allclose(found, len(counts) * np.log(len(counts)) * np.array([0.1, 0.8]))
 
 
 def test_shares_further_from_those_of_the_labels_mean_less_weight():
@@ -115,8 +116,15 @@ def test_classes_that_are_never_predicted_cost_something_finite(shares):
     balanced, missing = log_weights(shares=[(1 / 3, 1 / 3, 1 / 3), shares], counts=(2, 2, 2))
     assert np.isfinite(missing)
     assert missing < balanced
-    # Three classes, a nat for each nat of divergence, which is at most log 3 here.
-    assert missing >= balanced - 3 * np.log(3) - ROUNDING
+    # Three classes, two nats for each nat of divergence, which is at most log 3 here.
+    assert missing >= balanced - 3 * 2 * np.log(3) - ROUNDING
+
+
+def test_shares_count_for_nothing_where_no_link_leads_out_of_a_class():
+    unequal, equal = log_weights(shares=[(0.9, 0.1), (0.5, 0.5)], agreement=1.0)
+    assert unequal == equal
+    costs = [np.diff(log_weights(shares=[(0.9, 0.1), (0.5, 0.5)], agreement=a))[0] for a in (0.5, 0.95, 0.975, 0.99)]
+    np.testing.assert_allclose(costs, costs[0] * np.array([1, 1, 0.5, 0.2]))
 
 
 @pytest.mark.parametrize("counts", [(1, 1), (3, 3), (2, 9), (9, 9)], ids=str)

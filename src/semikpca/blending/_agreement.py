@@ -25,14 +25,14 @@ class NeighborAgreement:
     def relative_information(self, codes: IntArray, n_classes: int) -> float:
         """Return the share of what there is to know of the class at one end of a link that the other end tells.
 
-        The mutual information of the two ends over the entropy of one: 1 where no link leads out of a class (also for
-        one class everywhere), 0 where classes are strewn at random. Unlike the share of links that stay inside, it is
-        not high merely because one class is large.
+        The mutual information of the two ends over the entropy of one: 1 where no link leads out of a class, 0 where
+        classes are strewn at random, and 0 for one class everywhere, of which there is nothing to know. Unlike the
+        share of links that stay inside, it is not high merely because one class is large.
         """
         shares = self._joint_shares(codes, n_classes)
         most = _entropy(shares.sum(axis=1))
         if most == 0:
-            return 1.0
+            return 0.0
         return (most + _entropy(shares.sum(axis=0)) - _entropy(shares.reshape(-1))) / most
 
     def _joint_shares(self, codes: IntArray, n_classes: int) -> FloatArray:

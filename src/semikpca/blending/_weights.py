@@ -12,8 +12,10 @@ from semikpca._typing import BoolArray, FloatArray, IntArray
 # Candidates are compared at the temperature that suits each best, in multiples of 1 / (spread of its decisions).
 _SHARPNESS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 _COST_OF_AN_ERROR = 0.25  # nats for a left-out label that is not found again, beside its likelihood
-_WEIGHT_OF_AGREEMENT = 2.0  # nats a class for each nat that neighbors tell of each other
-_COST_OF_UNEQUAL_SHARES = 1.0  # nats a class for each nat between predicted shares and those of the labels
+# Nats a class for each nat between the predicted shares and those of the labels. Where next to no link leads out of a
+# class, the shares are what they are: the cost fades over the last 1/20 of the agreement.
+_COST_OF_UNEQUAL_SHARES = 2.0
+_FADING = 20.0
 # An intercept learned from few labels echoes which classes happened to be drawn: it costs this many nats at first, and
 # nothing once there are this many labels a class.
 _COST_OF_INTERCEPT = 2.0
@@ -66,8 +68,8 @@ def candidate_log_weights(
     expected = (counts + 1) / (n_labels + n_classes)
     ratio = np.log(np.where(shares > 0, shares, 1) / expected)
     divergence = np.sum(shares * ratio, axis=1)
-    nats_a_class = _WEIGHT_OF_AGREEMENT * np.log(n_classes) * agreement - _COST_OF_UNEQUAL_SHARES * divergence
-    structure = n_classes * nats_a_class
+    cost = _COST_OF_UNEQUAL_SHARES * np.minimum(1, _FADING * (1 - agreement))
+    structure = n_classes * (np.log(n_classes) * agreement - cost * divergence)
     intercept = _COST_OF_INTERCEPT * max(0.0, 1 - n_labels / n_classes / _LABELS_FOR_INTERCEPT)
     return np.asarray(structure - losses - intercept * with_intercept)
 
