@@ -115,6 +115,11 @@ class SemiKPCAResponse(LabelResponse):
         """Return H[i, i]: K′α = α/γ − y."""
         return own_alpha / self.error_weight - 1
 
+    def dual_coef(self, decision: FloatArray, targets: FloatArray) -> FloatArray:
+        """Return the dual coefficients of a solution that is known by its decisions: α = γ (K′α + y)."""
+        alpha = self.error_weight * (decision + targets)
+        return np.asarray(alpha - self.eigenvectors @ (self.eigenvectors.T @ alpha))
+
     def solve(self, targets: FloatArray, rtol: float | None = None) -> DualSolution:
         """Solve Problem 4 for each column of ``targets``."""
         solution = self.solver.solve(targets, rtol)
