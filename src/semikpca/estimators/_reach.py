@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.labels import UNLABELED
@@ -53,3 +55,17 @@ class Reach:
             return np.zeros(len(rows), dtype=bool)
         labels = np.bincount(self.components[codes != UNLABELED], minlength=int(self.components.max()) + 1)
         return np.asarray(labels[self.components[rows]] == 1)
+
+
+def joined_components(components: list[IntArray | None]) -> IntArray | None:
+    """Return the pieces that rows fall into when links of all graphs count; None where one kernel links all rows."""
+    known = [numbers for numbers in components if numbers is not None]
+    if len(known) < len(components):
+        return None
+    n = len(known[0])
+    starts = n + np.cumsum([0, *(int(numbers.max()) + 1 for numbers in known)])
+    # A node for each row and for each piece of each graph; a row is linked with the pieces that it is in.
+    pieces = np.concatenate([numbers + start for numbers, start in zip(known, starts, strict=False)])
+    rows = np.tile(np.arange(n), len(known))
+    links = sparse.coo_array((np.ones(len(pieces)), (rows, pieces)), shape=(starts[-1], starts[-1]))
+    return np.asarray(connected_components(links, directed=False)[1][:n])

@@ -3,8 +3,6 @@
 import warnings
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 from sklearn.utils.validation import check_is_fitted
 
 from semikpca import labels as coding
@@ -16,11 +14,12 @@ from semikpca.blending import (
     left_out_losses,
     normalized_weights,
 )
+from semikpca.estimators._candidates import Candidate, fit_candidates
 from semikpca.estimators._class_prior import prior_offsets, resolve_prior
 from semikpca.estimators._decisions import TransductiveDecisions, logger, squeezed
-from semikpca.estimators._reach import Reach
+from semikpca.estimators._reach import Reach, joined_components
 from semikpca.estimators._response_classifier import warn_unless_solved
-from semikpca.estimators._sources import Expansion, Source, default_sources, named_sources
+from semikpca.estimators._sources import Expansion, Source, default_sources, named_sources, neighbor_links
 from semikpca.estimators._validation import (
     check_count,
     check_iteration,
@@ -30,16 +29,8 @@ from semikpca.estimators._validation import (
     validate_rows,
 )
 from semikpca.exceptions import SingleClassWarning
-from semikpca.kernels import NeighborGraph, as_kernel
-from semikpca.operators import make_operator
+from semikpca.kernels import as_kernel
 
-# Noise levels of the fits to the labels, in units of the kernel's mean diagonal at the labeled rows: labels are taken
-# at their word, half believed, or only believed together. With the last the fit is Semi-KPCA's own, H y with centered
-# targets; an intercept, which does not shrink with the rest, would drown it there.
-_NOISE_LEVELS = (0.1, 1.0, 10.0)
-_MOST_NOISE_WITH_INTERCEPT = 1.0
-
-_AGREEMENT_NEIGHBORS = 10
 # Offsets that match shares are taken as far as neighbors agree as well as before, but for this much.
 _AGREEMENT_TOLERANCE = 0.01
 _OFFSET_STRENGTHS = (1.0, 0.75, 0.5, 0.25)
@@ -162,8 +153,8 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
             weights = ["middle"] if self.error_weights is None else self.error_weights
             sources = named_sources(kernels, rows, self.n_components_removed, weights, **options)
         self._sources: list[Source] = sources
-        self._agreement = NeighborAgreement(_neighbor_links(rows, sources))
-        self._components = _joined_components([source.kernel.components() for source in sources])
+        self._agreement = NeighborAgreement(neighbor_links(rows, sources))
+        self._components = joined_components([source.kernel.components() for source in sources])
         self.X_fit_, self.classes_ = rows, labels.classes
         self._learn(labels)
         self._warn_of_unreachable_rows(stacklevel=3)
@@ -205,7 +196,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         self._sharpness: list[float] = []
         for source in self._sources:
             source.keep_only(at)
-        candidates = self._fit_candidates(labels) if n_classes > 1 else []
+        candidates = fit_candidates(self._sources, labels) if n_classes > 1 else []
         self._weigh(candidates, labels)
         self._blend(candidates, labels)
         self._offsets = self._class_offsets(prior, labels)
@@ -218,32 +209,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         self.decision_ = squeezed(self.reach_.hide(self.linear_decision()))
         self.transduction_ = labels.decode(self.decision_codes(self.decision_))
 
-    def _fit_candidates(self, labels: coding.LabelCoding) -> "list[_Candidate]":
-        at, n_classes = labels.labeled_rows, labels.n_classes
-        targets = np.eye(n_classes)[labels.codes[at]]
-        candidates = []
-        for source in self._sources:
-            columns = source.columns(at)
-            system = LabelSystem(columns[at], columns.mean(axis=0, dtype=np.float64))
-            if not system.scale > 0:
-                continue  # the kernel says nothing about the labeled rows
-            for noise in _NOISE_LEVELS:
-                fit = system.fit(targets, noise)
-                scores = columns @ fit.coefficients - fit.center  # a shift of all rows changes nothing
-                spread = float((scores - scores.mean(axis=1, keepdims=True)).std())
-                if not spread > 0:
-                    continue
-                shifts = [(False, -fit.center, fit.left_out_centered, scores.argmax(axis=1))]
-                if noise <= _MOST_NOISE_WITH_INTERCEPT:
-                    codes = (scores + fit.center + fit.intercept).argmax(axis=1)
-                    shifts.append((True, fit.intercept, fit.left_out, codes))
-                candidates += [
-                    _Candidate(source, noise, intercept, fit.coefficients, shift, spread, left_out, codes)
-                    for intercept, shift, left_out, codes in shifts
-                ]
-        return candidates
-
-    def _weigh(self, candidates: "list[_Candidate]", labels: coding.LabelCoding) -> None:
+    def _weigh(self, candidates: list[Candidate], labels: coding.LabelCoding) -> None:
         n_classes = labels.n_classes
         given = labels.codes[labels.labeled_rows]
         counts = np.bincount(given, minlength=n_classes)
@@ -284,7 +250,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         if self.verbose and best is not None:
             logger.info("%d candidates; the heaviest: %s", len(candidates), self.best_params_)
 
-    def _blend(self, candidates: "list[_Candidate]", labels: coding.LabelCoding) -> None:
+    def _blend(self, candidates: list[Candidate], labels: coding.LabelCoding) -> None:
         at, n_classes = labels.labeled_rows, labels.n_classes
         scores = np.zeros((len(labels.codes), n_classes))
         self._constant = np.zeros(n_classes)
@@ -418,20 +384,6 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         return set_kernel_tags(super().__sklearn_tags__(), kernel)
 
 
-class _Candidate:
-    """One fit to the labels. Left-out scores are in units of the spread of all, as they are blended."""
-
-    def __init__(self, source, noise, intercept, coefficients, shift, spread, left_out, codes):
-        self.source: Source = source
-        self.noise: float = noise
-        self.intercept: bool = intercept
-        self.coefficients = coefficients
-        self.shift = shift
-        self.spread: float = spread
-        self.left_out = left_out / spread
-        self.codes = codes
-
-
 def _is_list(values) -> bool:
     return isinstance(values, list | tuple | np.ndarray) and len(values) > 0
 
@@ -439,35 +391,3 @@ def _is_list(values) -> bool:
 def _as_decision(scores):
     """Return class scores as decision columns: one for two classes, positive for the second."""
     return (scores[:, 1:] - scores[:, :1]) / 2 if scores.shape[1] == 2 else scores
-
-
-def _neighbor_links(rows, sources):
-    """Return a sparse matrix whose entries link each row with its nearest neighbors."""
-    for source in sources:
-        if isinstance(source.kernel, NeighborGraph) and source.kernel.n_neighbors == _AGREEMENT_NEIGHBORS:
-            return source.kernel.matrix_
-    kernel = sources[0].kernel
-    if kernel.input_kind == "vectors":
-        return NeighborGraph(n_neighbors=_AGREEMENT_NEIGHBORS).fit(rows).matrix_
-    K = make_operator(kernel, rows, "dense").to_dense()
-    own = np.diagonal(K).copy()
-    squared_distances = own[:, np.newaxis] + own - 2 * K
-    np.fill_diagonal(squared_distances, np.inf)
-    count = min(_AGREEMENT_NEIGHBORS, len(K) - 1)
-    nearest = np.argpartition(squared_distances, count - 1, axis=1)[:, :count]
-    pairs = np.repeat(np.arange(len(K)), count), nearest.reshape(-1)
-    links = sparse.csr_array((np.ones(len(pairs[0])), pairs), shape=K.shape)
-    return links + links.T
-
-
-def _joined_components(components):
-    """Return the pieces that rows fall into when links of all graphs count; None where one kernel links all rows."""
-    if any(numbers is None for numbers in components):
-        return None
-    n = len(components[0])
-    starts = n + np.cumsum([0, *(int(numbers.max()) + 1 for numbers in components)])
-    # A node for each row and for each piece of each graph; a row is linked with the pieces that it is in.
-    pieces = np.concatenate([numbers + start for numbers, start in zip(components, starts, strict=False)])
-    rows = np.tile(np.arange(n), len(components))
-    links = sparse.coo_array((np.ones(len(pieces)), (rows, pieces)), shape=(starts[-1], starts[-1]))
-    return connected_components(links, directed=False)[1][:n]

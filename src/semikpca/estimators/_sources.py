@@ -27,6 +27,7 @@ from semikpca.spectrum import removable_spectrum
 MOST_ROWS_FOR_WHOLE_MATRICES = 5_000
 
 _NEIGHBORS = (5, 7, 10)
+_AGREEMENT_NEIGHBORS = 10
 _NOTHING = np.empty(0)
 _EIGENPAIR_SHARE = 0.01  # eigenpairs are found to this share of the tolerance of the solves
 
@@ -239,6 +240,25 @@ def response_sources(
             for weight in error_weights
         ]
     return sources
+
+
+def neighbor_links(rows: Any, sources: list[Source]) -> Any:
+    """Return a sparse matrix whose entries link each row with its nearest neighbors."""
+    for source in sources:
+        if isinstance(source.kernel, NeighborGraph) and source.kernel.n_neighbors == _AGREEMENT_NEIGHBORS:
+            return source.kernel.matrix_
+    kernel = sources[0].kernel
+    if kernel.input_kind == "vectors":
+        return NeighborGraph(n_neighbors=_AGREEMENT_NEIGHBORS).fit(rows).matrix_
+    K = make_operator(kernel, rows, "dense").to_dense()
+    own = np.diagonal(K).copy()
+    squared_distances = own[:, np.newaxis] + own - 2 * K
+    np.fill_diagonal(squared_distances, np.inf)
+    count = min(_AGREEMENT_NEIGHBORS, len(K) - 1)
+    nearest = np.argpartition(squared_distances, count - 1, axis=1)[:, :count]
+    pairs = np.repeat(np.arange(len(K)), count), nearest.reshape(-1)
+    links = sparse.csr_array((np.ones(len(pairs[0])), pairs), shape=K.shape)
+    return links + links.T
 
 
 def _taken(rows: Any, at: np.ndarray) -> Any:
