@@ -10,6 +10,7 @@ from sklearn.datasets import make_blobs
 
 from graph_oracle import neighbor_graph, transitions, weights
 from semikpca.kernels import NeighborGraph, as_kernel
+from semikpca.kernels._graph import fit_graphs
 
 # Sums of a few dozen products of numbers up to one; the exponents carry a few roundings.
 ROUNDING = 1e-12
@@ -52,6 +53,21 @@ def test_the_training_matrix_is_that_of_the_definition(name):
     rows = ROWS[name]
     K = NeighborGraph(5).fit(rows)(rows)
     np.testing.assert_allclose(K, neighbor_graph(rows, rows, rows, 5), atol=ROUNDING)
+
+
+@every_set
+def test_graphs_that_share_a_search_are_those_of_the_definition(name):
+    rows, new = ROWS[name], NEW[name]
+    for count, kernel in zip((2, 5, 4), fit_graphs((2, 5, 4), rows), strict=True):
+        assert kernel.n_neighbors == count
+        np.testing.assert_allclose(kernel(rows), neighbor_graph(rows, rows, rows, count), atol=ROUNDING)
+        np.testing.assert_allclose(kernel.pairwise(new, rows), neighbor_graph(new, rows, rows, count), atol=ROUNDING)
+
+
+def test_graphs_that_share_a_search_may_ask_for_more_neighbors_than_there_are():
+    rows = ROWS["cloud"][:4] if "cloud" in ROWS else next(iter(ROWS.values()))[:4]
+    for count, kernel in zip((2, 9), fit_graphs((2, 9), rows), strict=True):
+        np.testing.assert_allclose(kernel(rows), NeighborGraph(count).fit(rows)(rows), atol=ROUNDING)
 
 
 @every_set

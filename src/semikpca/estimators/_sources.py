@@ -14,11 +14,12 @@ from scipy import sparse
 from sklearn.base import clone
 
 from semikpca.convexity import ConvexityCertificate
-from semikpca.estimators._kernel_matrix import fit_kernel
+from semikpca.estimators._kernel_matrix import kernel_matrix
 from semikpca.estimators._semi_kpca import EIGENPAIR_RTOL
 from semikpca.exceptions import DegenerateSpectrumWarning, KernelRankError
 from semikpca.kernels import RBF, Kernel, Laplacian, Linear, NeighborGraph, Normalized, finite_pairwise
 from semikpca.kernels._bandwidth import median_distance
+from semikpca.kernels._graph import fit_graphs
 from semikpca.operators import KernelOperator, make_operator
 from semikpca.problem import DualSolution, SemiKPCAResponse
 from semikpca.spectrum import removable_spectrum
@@ -173,7 +174,7 @@ def default_sources(rows: Any, **options: Any) -> list[Source]:
     all data. Distances between more than half of the rows may be 0; what takes its scale from them is then left out.
     """
     plain: list[Kernel] = [Linear(center=not sparse.issparse(rows))]
-    shaped: list[Kernel] = [NeighborGraph(n_neighbors=count) for count in _NEIGHBORS]
+    shaped: list[Kernel] = list(fit_graphs(_NEIGHBORS, rows))
     with np.errstate(over="ignore", divide="ignore"):
         wide = 1 / (2 * np.square(median_distance(rows)))
         wide_l1 = 1 / np.float64(median_distance(rows, "manhattan"))
@@ -181,7 +182,7 @@ def default_sources(rows: Any, **options: Any) -> list[Source]:
     if 0 < wide < largest and 0 < wide_l1 < largest:
         plain += [Laplacian(gamma=float(wide_l1)), RBF(gamma=float(4 * wide))]
         if _length(rows) <= MOST_ROWS_FOR_WHOLE_MATRICES:
-            shaped += [Normalized(RBF(gamma=float(wide))), Normalized(RBF(gamma=float(4 * wide)))]
+            shaped += [Normalized(RBF(gamma=float(factor * wide))).fit(rows) for factor in (1, 4)]
     sources: list[Source] = [PlainSource(kernel.fit(rows), rows) for kernel in plain]
     for kernel in shaped:
         try:
@@ -202,7 +203,7 @@ def named_sources(
     """
     sources: list[Source] = []
     for kernel in kernels:
-        shaped = response_sources(kernel, rows, removed, error_weights, **options)
+        shaped = response_sources(clone(kernel).fit(rows), rows, removed, error_weights, **options)
         sources += shaped
         if not kernel.is_sparse:
             sources.append(PlainSource(shaped[0].kernel, rows))
@@ -220,11 +221,11 @@ def response_sources(
     max_iter,
     quiet=False,
 ) -> list[Source]:
-    """Return Semi-KPCA with one kernel at all numbers of removed components and error weights.
+    """Return Semi-KPCA with one fitted kernel at all numbers of removed components and error weights.
 
     With ``quiet`` a cut through a repeated eigenvalue is not reported: nobody asked for it.
     """
-    fitted, chosen, operator = fit_kernel(clone(kernel), rows, backend)
+    chosen, operator = kernel_matrix(kernel, rows, backend)
     sources: list[Source] = []
     cuts: set[int] = set()
     for requested in removed:
@@ -236,7 +237,7 @@ def response_sources(
             continue  # a smaller request has taken the same components out already
         cuts.add(cut)
         sources += [
-            ResponseSource(fitted, rows, chosen, operator, spectrum, cut, weight, rtol=rtol, max_iter=max_iter)
+            ResponseSource(kernel, rows, chosen, operator, spectrum, cut, weight, rtol=rtol, max_iter=max_iter)
             for weight in error_weights
         ]
     return sources

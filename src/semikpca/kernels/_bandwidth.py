@@ -11,6 +11,7 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 
 from semikpca._numbers import is_positive_number
 from semikpca._typing import FloatArray, Rows
+from semikpca.kernels._namespace import is_tensor
 
 Gamma: TypeAlias = float | Literal["median", "scale"]
 Metric: TypeAlias = Literal["euclidean", "manhattan"]
@@ -30,6 +31,8 @@ def median_distance(X: Rows, metric: Metric = "euclidean") -> float:
         n_sampled = int(np.sqrt(2 * SAMPLED_PAIRS))
         chosen = np.random.default_rng(_SAMPLE_SEED).choice(X.shape[0], size=n_sampled, replace=False)
         X = X[np.sort(chosen)]
+    if is_tensor(X):
+        X = X.cpu().numpy()
     distances = _pair_distances(X, metric)
     # One partition in place: np.median copies, looks for NaN, and partitions at two places, three times the cost.
     middle = len(distances) // 2
@@ -42,7 +45,7 @@ def median_distance(X: Rows, metric: Metric = "euclidean") -> float:
 def resolve_gamma(gamma: Gamma, X: Rows, median_rule: Callable[[float], float], metric: Metric) -> float:
     """Return the kernel coefficient as a number, from a number or the name of a rule."""
     if isinstance(gamma, str):
-        X = X if sparse.issparse(X) else np.asarray(X)
+        X = X if sparse.issparse(X) or is_tensor(X) else np.asarray(X)
         if gamma == "median":
             if X.shape[0] < 2:
                 raise ValueError(
@@ -113,4 +116,6 @@ def _variance(X: Rows) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
         if sparse.issparse(X):
             return float(X.multiply(X).mean() - X.mean() ** 2)
+        if is_tensor(X):
+            return float(X.var(correction=0))
         return float(X.var())

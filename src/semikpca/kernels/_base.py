@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 
 from semikpca._typing import BoolArray, FloatArray, IntArray, Rows
 from semikpca.kernels._finite import finite_pairwise
+from semikpca.kernels._namespace import namespace
 
 InputKind = Literal["vectors", "matrix", "objects"]
 
@@ -108,6 +109,10 @@ class ProductKernel(Kernel):
     def profile(self, products: FloatArray) -> FloatArray:
         """Turn products into kernel values, in place, and return them."""
 
+    def products_keep_digits(self, left: Rows, right: Rows) -> bool:
+        """Return whether ``profile`` of products of these factors is as accurate as ``pairwise``."""
+        return True
+
     def pairwise(self, A: Rows, B: Rows) -> FloatArray:
         """Return the matrix of k(a, b), shape (len(A), len(B))."""
         left, right = self.factors(A, B)
@@ -119,4 +124,4 @@ class ProductKernel(Kernel):
         left, right = self.factors(A, A)
         if sparse.issparse(left):
             return self.profile(np.asarray(left.multiply(right).sum(axis=1)).reshape(-1))
-        return self.profile(np.einsum("ij,ij->i", left, right))
+        return self.profile(namespace(left).einsum("ij,ij->i", left, right))

@@ -1,5 +1,6 @@
 """A neighbor graph as a kernel, sparse from end to end."""
 
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any, Literal, Self
 
@@ -104,11 +105,15 @@ class NeighborGraph(Kernel):
         """Find the neighbors of the training rows and build S."""
         self._check_parameters()
         points = self._points(rows)
-        n = int(points.shape[0])
-        most_links = max(_LINKS_ALWAYS_ALLOWED, _LINKS_A_NEIGHBOR * int(self.n_neighbors) * n)
+        most_links = self._most_links(int(points.shape[0]))
         with np.errstate(over="ignore", invalid="ignore"):
             searcher = _SEARCHES[self.search](points, int(self.n_neighbors))
             radii, links = searcher.neighbors(points, most_links)
+        return self._learn(rows, searcher, radii, links)
+
+    def _learn(self, rows: Rows, searcher: NeighborSearch, radii: FloatArray, links: Links) -> Self:
+        """Build S from the neighbors that were found."""
+        n = searcher.n
         if not np.isfinite(radii).all():
             raise ValueError(
                 "Distances between the rows leave the range of numbers. Scale the features, for example with "
@@ -124,7 +129,7 @@ class NeighborGraph(Kernel):
         self.degrees_: FloatArray = np.asarray(weights.sum(axis=1)).reshape(-1)
         inverse_roots = 1 / np.sqrt(self.degrees_)
         weights.data *= inverse_roots[_row_numbers(weights)] * inverse_roots[weights.indices]
-        self.matrix_: Any = weights.astype(points.dtype)
+        self.matrix_: Any = weights.astype(searcher.points.dtype)
         self.vector_: FloatArray = self._stationary(self.degrees_)
         return self
 
@@ -237,6 +242,9 @@ class NeighborGraph(Kernel):
         vector: FloatArray = np.sqrt(degrees / self.degrees_.sum())
         return vector.astype(self.matrix_.dtype)
 
+    def _most_links(self, n_rows: int) -> int:
+        return max(_LINKS_ALWAYS_ALLOWED, _LINKS_A_NEIGHBOR * int(self.n_neighbors) * n_rows)
+
     @property
     def _damping(self) -> float:
         return float((1 - self.teleport) ** 2)
@@ -283,6 +291,20 @@ class NeighborGraph(Kernel):
         state: dict[str, Any] = super().__getstate__().copy()
         state.pop("_searcher", None)
         return state
+
+
+def fit_graphs(counts: Iterable[int], rows: Rows) -> list[NeighborGraph]:
+    """Return default graphs with these numbers of neighbors, fitted to the rows by one search."""
+    graphs = [NeighborGraph(count) for count in counts]
+    widest = max(graphs, key=lambda graph: graph.n_neighbors)
+    points, most_links = widest._points(rows), widest._most_links(int(rows.shape[0]))
+    with np.errstate(over="ignore", invalid="ignore"):
+        searcher = ExactSearch(points, widest.n_neighbors)
+        links = searcher.neighbors(points, most_links)[1]
+        for graph in graphs:
+            own = searcher.with_neighbors(graph.n_neighbors)
+            graph._learn(rows, own, *links.nearest(own.n_neighbors))
+    return graphs
 
 
 def _like(rows: Rows, model: Rows) -> Rows:

@@ -1,6 +1,7 @@
 """Who is near whom: neighbors with all ties, and whose neighborhood a new row falls into."""
 
 from abc import ABC, abstractmethod
+from copy import copy
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -38,6 +39,13 @@ class Links:
     def where(self, kept: BoolArray) -> "Links":
         """Return some of the links."""
         return Links(self.rows[kept], self.columns[kept], self.squared_distances[kept])
+
+    def nearest(self, n_neighbors: int) -> tuple[FloatArray, "Links"]:
+        """Return radii and links as a search for fewer neighbors would have found them, if each row has enough links."""
+        starts = np.flatnonzero(np.diff(self.rows, prepend=-1))
+        in_order = np.lexsort((self.squared_distances, self.rows))
+        nearest = self.squared_distances[in_order][starts + n_neighbors]
+        return np.sqrt(nearest), self.where(self.squared_distances <= (nearest * (1 + TIE) ** 2)[self.rows])
 
 
 class NeighborSearch(ABC):
@@ -142,6 +150,12 @@ class ExactSearch(NeighborSearch):
             within = squared <= (radii[columns] * (1 + TIE)) ** 2
             found.append(Links(rows, columns, squared).where(within))
         return _in_order(found)
+
+    def with_neighbors(self, n_neighbors: int) -> "ExactSearch":
+        """Return a search for another number of neighbors on the same index."""
+        other = copy(self)
+        other.n_neighbors, other._lifted = min(n_neighbors, self.n - 1), None
+        return other
 
     def _shifted(self, rows: Rows) -> Rows:
         return rows if self._shift is None else rows - self._shift

@@ -1,8 +1,8 @@
-"""Kernels on vectors; each formula is written here once."""
+"""Kernels on vectors; each formula is written here once, for NumPy arrays, CSR matrices and torch tensors."""
 
 from collections.abc import Callable
 from numbers import Real
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +14,7 @@ from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, Rows
 from semikpca.kernels._bandwidth import Gamma, fitted_gamma, resolve_gamma, short_indices
 from semikpca.kernels._base import Kernel, ProductKernel
+from semikpca.kernels._namespace import is_tensor, namespace
 
 # −gamma ‖·‖² up to which the exponent may come from products: its rounding error is then below a few dozen eps.
 _LARGEST_EXPONENT = 16.0
@@ -51,17 +52,22 @@ class RBF(ProductKernel):
             origin = B.mean(axis=0)
             A, B = A - origin, B - origin
         norms_a, norms_b = -gamma * _squared_norms(A), -gamma * _squared_norms(B)
-        left = _beside(2 * gamma * A, norms_a, np.ones_like(norms_a))
-        right = _beside(B, np.ones_like(norms_b), norms_b)
+        xp = namespace(A)
+        left = _beside(2 * gamma * A, norms_a, xp.ones_like(norms_a))
+        right = _beside(B, xp.ones_like(norms_b), norms_b)
         return left, right
+
+    def products_keep_digits(self, left: Rows, right: Rows) -> bool:
+        """Return whether the rows are close enough to each other for the exponent to come from products of factors."""
+        # The last columns hold −gamma ‖·‖². Where they are large, distances are small differences of large numbers.
+        far = max(abs(_last_two_columns(left)[:, 0]).max(), abs(_last_two_columns(right)[:, 1]).max())
+        return bool(far < _LARGEST_EXPONENT)
 
     def pairwise(self, A: Rows, B: Rows) -> FloatArray:
         """Return the matrix of k(a, b), shape (len(A), len(B))."""
         with np.errstate(over="ignore", invalid="ignore"):
             left, right = self.factors(A, B)
-            # The last columns hold −gamma ‖·‖². Where they are large, distances are small differences of large numbers.
-            far = max(abs(_last_two_columns(left)[:, 0]).max(), abs(_last_two_columns(right)[:, 1]).max())
-            if not far < _LARGEST_EXPONENT:
+            if not self.products_keep_digits(left, right):
                 return self._from_differences(_as_float(A), _as_float(B))
         products = left @ right.T
         return self.profile(products.toarray() if sparse.issparse(products) else products)
@@ -69,14 +75,20 @@ class RBF(ProductKernel):
     def _from_differences(self, A: Rows, B: Rows) -> FloatArray:
         """Return the matrix from differences of rows: slower, and exact wherever the rows are."""
         scale = np.sqrt(fitted_gamma(self))
+        if is_tensor(A):
+            xp = namespace(A)
+            A, B, dtype = scale * A.double(), scale * B.double(), xp.result_type(A, B)
+            distances = xp.cdist(A, B, compute_mode="donot_use_mm_for_euclid_dist")
+            return self.profile(-distances.square_()).to(dtype)  # type: ignore[attr-defined]
         dtype = np.result_type(A.dtype, B.dtype)
         A, B = (scale * (rows.toarray() if sparse.issparse(rows) else rows).astype(np.float64) for rows in (A, B))
         return self.profile(-cdist(A, B, "sqeuclidean")).astype(dtype, copy=False)
 
     def profile(self, products: FloatArray) -> FloatArray:
         """Exponentiate; rounding may have left a tiny positive exponent between equal rows."""
-        np.minimum(products, 0, out=products)
-        return np.exp(products, out=products)
+        xp = namespace(products)
+        xp.clip(products, None, 0, out=products)
+        return xp.exp(products, out=products)  # type: ignore[no-any-return]
 
     def diag(self, A: Rows) -> FloatArray:
         """Return ones."""
@@ -104,11 +116,15 @@ class Laplacian(Kernel):
     def pairwise(self, A: Rows, B: Rows) -> FloatArray:
         """Return the matrix of k(a, b), shape (len(A), len(B))."""
         A, B = _as_float(A), _as_float(B)
-        # manhattan_distances answers sparse rows in float64, whatever they were.
-        distances = manhattan_distances(short_indices(A), short_indices(B))
-        exponents = distances.astype(np.result_type(A.dtype, B.dtype), copy=False)
+        xp = namespace(A)
+        if is_tensor(A):
+            exponents = xp.cdist(A, B, p=1.0)
+        else:
+            # manhattan_distances answers sparse rows in float64, whatever they were.
+            distances = manhattan_distances(short_indices(A), short_indices(B))
+            exponents = distances.astype(np.result_type(A.dtype, B.dtype), copy=False)
         exponents *= -fitted_gamma(self)
-        return np.asarray(np.exp(exponents, out=exponents))
+        return xp.exp(exponents, out=exponents)  # type: ignore[no-any-return]
 
     def diag(self, A: Rows) -> FloatArray:
         """Return ones."""
@@ -140,12 +156,15 @@ class Linear(ProductKernel):
             return _as_float(A), _as_float(B)
         if not hasattr(self, "mean_"):
             raise NotFittedError(f"{self!r} needs the mean of the training rows: call fit(rows) first.")
-        return self._dense(A) - self.mean_, self._dense(B) - self.mean_
+        A, B, mean = self._dense(A), self._dense(B), self.mean_
+        if is_tensor(A):
+            mean = namespace(A).as_tensor(mean, dtype=A.dtype, device=A.device)  # rows of fit may have been an array
+        return A - mean, B - mean
 
     def _dense(self, rows: Rows) -> FloatArray:
         if sparse.issparse(rows):
             raise ValueError("Linear(center=True) needs dense rows. Use center=False, or rows.toarray().")
-        return np.asarray(_as_float(rows))
+        return _as_float(rows)  # type: ignore[no-any-return]
 
     def profile(self, products: FloatArray) -> FloatArray:
         """Return the products as they are."""
@@ -191,6 +210,8 @@ class Polynomial(ProductKernel):
             raise ValueError(f"coef0 must be a finite number, got {self.coef0!r}.")
         products *= fitted_gamma(self)
         products += self.coef0
+        if is_tensor(products):
+            return products.pow_(self.degree)  # type: ignore[attr-defined, no-any-return]
         return np.power(products, self.degree, out=products)
 
 
@@ -207,24 +228,27 @@ class Cosine(ProductKernel):
 
 
 def _as_float(rows: Rows) -> Rows:
+    if is_tensor(rows):
+        xp = namespace(rows)
+        return rows if rows.dtype in (xp.float64, xp.float32) else rows.to(xp.float64)
     rows = rows if sparse.issparse(rows) else np.asarray(rows)
     return rows if rows.dtype in (np.float64, np.float32) else rows.astype(np.float64)
 
 
 def _last_two_columns(rows: Rows) -> FloatArray:
     last = rows[:, -2:]
-    return np.asarray(last.toarray() if sparse.issparse(last) else last)
+    return last.toarray() if sparse.issparse(last) else last  # type: ignore[no-any-return]
 
 
 def _unit_rows(rows: Rows) -> Rows:
     """Scale rows to unit length; by their largest entries first, so that no square leaves the range of numbers."""
-    return _divided_by(_divided_by(rows, _largest_entries), lambda scaled: np.sqrt(_squared_norms(scaled)))
+    return _divided_by(_divided_by(rows, _largest_entries), lambda scaled: _squared_norms(scaled) ** 0.5)
 
 
 def _divided_by(rows: Rows, size: Callable[[Rows], FloatArray]) -> Rows:
     if not sparse.issparse(rows):
         sizes = size(rows)
-        return rows / np.where(sizes > 0, sizes, 1)[:, np.newaxis]
+        return rows / namespace(rows).where(sizes > 0, sizes, 1)[:, None]
     rows = sparse.csr_array(rows, copy=True)
     rows.sum_duplicates()
     sizes = size(rows)
@@ -233,6 +257,8 @@ def _divided_by(rows: Rows, size: Callable[[Rows], FloatArray]) -> Rows:
 
 
 def _largest_entries(rows: Rows) -> FloatArray:
+    if is_tensor(rows):
+        return abs(rows).amax(axis=1)  # type: ignore[no-any-return]
     largest = abs(rows).max(axis=1)
     return np.asarray(largest.toarray() if sparse.issparse(largest) else largest).reshape(-1)
 
@@ -240,10 +266,12 @@ def _largest_entries(rows: Rows) -> FloatArray:
 def _squared_norms(rows: Rows) -> FloatArray:
     if sparse.issparse(rows):
         return np.asarray(rows.multiply(rows).sum(axis=1)).reshape(-1)
-    return np.asarray(np.einsum("ij,ij->i", rows, rows))
+    return namespace(rows).einsum("ij,ij->i", rows, rows)  # type: ignore[no-any-return]
 
 
-def _beside(rows: Rows, *columns: FloatArray) -> Rows:
+def _beside(rows: Rows, *columns: Any) -> Rows:
+    if is_tensor(rows):
+        return namespace(rows).column_stack([rows, *columns])
     added = np.column_stack(columns).astype(rows.dtype, copy=False)
     if sparse.issparse(rows):
         return sparse.hstack([rows, sparse.csr_array(added)], format="csr")
@@ -252,5 +280,7 @@ def _beside(rows: Rows, *columns: FloatArray) -> Rows:
 
 def _ones(rows: Rows) -> FloatArray:
     rows = _as_float(rows)
+    if is_tensor(rows):
+        return rows.new_ones(rows.shape[0])  # type: ignore[no-any-return]
     ones: FloatArray = np.ones(rows.shape[0], dtype=rows.dtype)
     return ones
