@@ -76,6 +76,7 @@ class ConvexityCertificate:
             next_eigenvalue=float(spectrum.eigenvalues[k]),
             eigenvalues=tuple(float(value) for value in spectrum.eigenvalues[: k + 1]),
             uncertainty=float(spectrum.uncertainty[k]),
+            is_estimate=spectrum.is_estimate,
         )
 
     @property
@@ -133,14 +134,16 @@ class ConvexityCertificate:
         """
         if unit not in ("relative", "absolute"):
             raise ValueError(f"error_weight_unit must be 'relative' or 'absolute', got {unit!r}.")
-        if isinstance(error_weight, str):
-            if error_weight != "middle":
-                raise ValueError(f"error_weight must be 'middle' or a positive number, got {error_weight!r}.")
-            weight = self._middle_share() * self.error_weight_max
+        if isinstance(error_weight, str) and error_weight != "middle":
+            raise ValueError(f"error_weight must be 'middle' or a positive number, got {error_weight!r}.")
+        share = self._middle_share() if isinstance(error_weight, str) else _positive_number(error_weight)
+        if unit == "absolute" and not isinstance(error_weight, str):
+            weight = share
         else:
-            weight = _positive_number(error_weight)
-            if unit == "relative":
-                weight *= self.error_weight_max
+            # A share of 1/λ(k+1). The bound is lower where λ(k+1) is known less well; close to it, its share counts.
+            weight = share / self.next_eigenvalue
+            if share < 1 and weight >= self.error_weight_max:
+                weight = share * self.error_weight_max
         if not is_positive_number(weight):
             raise ValueError(f"error_weight={error_weight!r} is too small: its inverse leaves the range of numbers.")
         if weight >= self.error_weight_max:

@@ -117,6 +117,27 @@ class UnreachableRowsWarning(UserWarning):
         )
 
 
+class KernelMemoryError(MemoryError):
+    """A kernel matrix would take more memory than there is, or than is allowed."""
+
+    def __init__(self, what: str, n_rows: int, needed: int, allowed: int, is_budget: bool = False) -> None:
+        super().__init__(what, n_rows, needed, allowed, is_budget)
+        self.what = what
+        self.n_rows = n_rows
+        self.needed = needed
+        self.allowed = allowed
+        self.is_budget = is_budget
+
+    def __str__(self) -> str:
+        allowed = f"{self.allowed / 2**30:.1f} GiB are {'allowed' if self.is_budget else 'there'}"
+        remedy = (
+            "Use fewer rows, a Nystroem kernel, or allow more with sklearn.set_config(working_memory=...), in MiB."
+            if self.is_budget
+            else "Use backend='blocked', which keeps none of it, a Nystroem kernel, or fewer rows."
+        )
+        return f"{self.what} of {self.n_rows:,} rows takes {self.needed / 2**30:.1f} GiB, and {allowed}. {remedy}"
+
+
 class RecordError(ValueError):
     """A stored result is missing, damaged, or belongs to another run."""
 

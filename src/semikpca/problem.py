@@ -14,11 +14,14 @@ import numpy as np
 
 from semikpca._typing import FloatArray, IntArray
 from semikpca.convexity import ConvexityCertificate
-from semikpca.operators import DeflatedOperator, KernelOperator, ShiftedOperator
+from semikpca.kernels._namespace import to_numpy
+from semikpca.operators import DeflatedOperator, KernelOperator, LowRankOperator, ShiftedOperator, Subspace
 from semikpca.solvers import AdaptiveSolver, Status
-from semikpca.spectrum import Spectrum
+from semikpca.spectrum import LabelSpace, Spectrum, label_space
 
 _COLUMNS_AT_ONCE = 32
+# Labels whose kernel columns are made rather than a product: they take n numbers each, a product n² but no memory.
+_FEW_LABELS = 256
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class LabelResponse(ABC):
 
     def columns(self, rows: IntArray, rtol: float | None = None) -> DualSolution:
         """Solve for unit targets at ``rows``: its ``decision`` holds those columns of H."""
-        units = np.zeros((self.operator.n, len(rows)), dtype=self.operator.dtype)
+        units = self.operator.xp.zeros((self.operator.n, len(rows)), dtype=self.operator.dtype)
         units[rows, np.arange(len(rows))] = 1
         return self.solve(units, rtol)
 
@@ -68,11 +71,18 @@ class LabelResponse(ABC):
 
         With conjugate gradients its error is the square of ``rtol``: it is a quadratic form of the system's inverse.
         """
+        known = self._known_own_alpha(rows)
+        if known is not None:
+            return known
         # A few columns at a time where memory is what counts: each takes several arrays of n numbers.
         step = max(1, len(rows) if self.operator.can_be_dense else _COLUMNS_AT_ONCE)
         blocks = [rows[start : start + step] for start in range(0, len(rows), step)]
         own = [self.columns(block, rtol).alpha[block, np.arange(len(block))] for block in blocks]
         return np.concatenate(own) if own else np.empty(0, self.operator.dtype)
+
+    @abstractmethod
+    def _known_own_alpha(self, rows: IntArray) -> FloatArray | None:
+        """Return ``own_alpha`` where it is to be had without a solve for each row."""
 
     @abstractmethod
     def own_response(self, own_alpha: FloatArray) -> FloatArray:
@@ -91,6 +101,8 @@ class SemiKPCAResponse(LabelResponse):
     certificate : ConvexityCertificate
         With an error weight inside the interval.
     rtol, max_iter : see :class:`semikpca.solvers.AdaptiveSolver`
+    subspace : Subspace, optional
+        What the search for the eigenpairs has learned of K.
     """
 
     def __init__(
@@ -102,14 +114,30 @@ class SemiKPCAResponse(LabelResponse):
         *,
         rtol: float,
         max_iter: int | None = None,
+        subspace: Subspace | None = None,
     ) -> None:
         self.operator = operator
         self.eigenvectors = eigenvectors
         assert certificate.error_weight is not None, "the weight is resolved before the system is set up"
-        deflated = DeflatedOperator(operator, eigenvalues, eigenvectors)
-        system = ShiftedOperator(deflated, 1.0 / certificate.error_weight, sign=-1)
+        self.deflated = DeflatedOperator(operator, eigenvalues, eigenvectors)
+        self.subspace = subspace
         self.error_weight = certificate.error_weight
-        self.solver = AdaptiveSolver(system, certificate.condition_number, rtol, max_iter)
+        system = ShiftedOperator(self.deflated, 1.0 / self.error_weight, sign=-1)
+        known = None
+        if subspace is not None and not operator.is_stored:
+            W = subspace.basis
+            images = system.applied(W, self.deflated.applied(W, subspace.images + 0))
+            known = Subspace(W, images, subspace.n_last)
+        self.solver = AdaptiveSolver(system, certificate.condition_number, rtol, max_iter, known)
+
+    def _known_own_alpha(self, rows: IntArray) -> FloatArray | None:
+        return self.solver.inverse_diagonal(rows)
+
+    def path(self, rows: IntArray, error_weight: float, rtol: float) -> LabelSpace | None:
+        """Return the answers to labels at ``rows`` for all error weights up to this one, where products suffice."""
+        if isinstance(self.operator, LowRankOperator):
+            return None  # its whole spectrum is there for less than a product
+        return label_space(self.deflated, rows, error_weight, rtol, self.subspace)
 
     def own_response(self, own_alpha: FloatArray) -> FloatArray:
         """Return H[i, i]: K′α = α/γ − y."""
@@ -122,6 +150,8 @@ class SemiKPCAResponse(LabelResponse):
 
     def solve(self, targets: FloatArray, rtol: float | None = None) -> DualSolution:
         """Solve Problem 4 for each column of ``targets``."""
+        if not self.operator.is_stored:
+            return self._solve_for_decisions(targets, rtol)
         solution = self.solver.solve(targets, rtol)
         V = self.eigenvectors
         dual_coef = solution.values - V @ (V.T @ solution.values)
@@ -129,11 +159,37 @@ class SemiKPCAResponse(LabelResponse):
             alpha=solution.values,
             dual_coef=dual_coef,
             intercept=np.zeros(targets.shape[1], dtype=targets.dtype),
-            decision=self.operator.matmat(dual_coef),
+            decision=self.operator.matmat(dual_coef) if solution.product is None else solution.product,
             status=solution.status,
             n_iter=solution.n_iter,
             residual=solution.residual,
         )
+
+    def _solve_for_decisions(self, targets: FloatArray, rtol: float | None) -> DualSolution:
+        """Solve (I/γ − K′) f = K′ y, and take α = γ (f + y).
+
+        Where products are costly, f should be as accurate as the tolerance says, and not more. In α it is a small
+        difference: with few labels among many rows, almost all of y lies where K′ has nothing to say.
+        """
+        solution = self.solver.solve(self._pushed(targets), rtol)
+        V, decision = self.eigenvectors, solution.values
+        alpha = self.error_weight * (decision + targets)
+        return DualSolution(
+            alpha=alpha,
+            dual_coef=alpha - V @ (V.T @ alpha),
+            intercept=self.operator.xp.zeros(targets.shape[1], dtype=targets.dtype),
+            decision=decision,
+            status=solution.status,
+            n_iter=solution.n_iter,
+            residual=solution.residual,
+        )
+
+    def _pushed(self, targets: FloatArray) -> FloatArray:
+        """Return K′ y: from the columns at the labeled rows, where these are few."""
+        labeled = np.flatnonzero(to_numpy((targets != 0).any(axis=1)))
+        if len(labeled) > _FEW_LABELS:
+            return self.deflated.matmat(targets)
+        return self.deflated.columns(labeled) @ targets[labeled]
 
 
 class LSSVMResponse(LabelResponse):
@@ -167,6 +223,14 @@ class LSSVMResponse(LabelResponse):
         self.error_weight = error_weight
         self.solver = AdaptiveSolver(system, condition_number, rtol, max_iter)
 
+    def _known_own_alpha(self, rows: IntArray) -> FloatArray | None:
+        own = self.solver.inverse_diagonal(rows)
+        if own is None or not self.fit_intercept:
+            return own
+        # A unit target at row i has ν = C⁻¹e_i and 1ᵀν = η_i: its α_i is ν_i − η_i² / 1ᵀη.
+        eta = self.solver.solve(np.ones((self.operator.n, 1), dtype=self.operator.dtype)).values[:, 0]
+        return np.asarray(own - eta[rows].astype(np.float64) ** 2 / eta.sum(dtype=np.float64))
+
     def own_response(self, own_alpha: FloatArray) -> FloatArray:
         """Return H[i, i]: Kα + b = y − α/γ."""
         return 1 - own_alpha / self.error_weight
@@ -177,7 +241,7 @@ class LSSVMResponse(LabelResponse):
         intercept = np.zeros(n_columns, dtype=targets.dtype)
         if not self.fit_intercept:
             solution = self.solver.solve(targets, rtol)
-            alpha = solution.values
+            alpha, product = solution.values, solution.product
         else:
             # Eliminate b: with η = C⁻¹1 and ν = C⁻¹y, 1ᵀα = 0 gives b = 1ᵀν / 1ᵀη and α = ν − b η.
             ones = np.ones((self.operator.n, 1), dtype=targets.dtype)
@@ -185,11 +249,14 @@ class LSSVMResponse(LabelResponse):
             nu, eta = solution.values[:, :-1], solution.values[:, -1:]
             intercept = nu.sum(axis=0) / eta.sum()
             alpha = nu - eta * intercept
+            product = solution.product
+            if product is not None:
+                product = product[:, :-1] - product[:, -1:] * intercept
         return DualSolution(
             alpha=alpha,
             dual_coef=alpha,
             intercept=intercept,
-            decision=self.operator.matmat(alpha) + intercept,
+            decision=(self.operator.matmat(alpha) if product is None else product) + intercept,
             status=solution.status,
             n_iter=solution.n_iter,
             residual=solution.residual,
@@ -217,12 +284,6 @@ def path_decisions(
     n_weights, n_columns = len(error_weights), targets.shape[1]
     decisions = V @ filtered.reshape(len(gains), n_weights * n_columns)
     return decisions.reshape(spectrum.n, n_weights, n_columns).transpose(1, 0, 2)
-
-
-def path_own_response(spectrum: Spectrum, k: int, rows: IntArray, error_weights: FloatArray) -> FloatArray:
-    """Return H[i, i] at ``rows`` for every error weight, shape (n_weights, len(rows))."""
-    V = spectrum.eigenvectors[rows, k:]
-    return np.asarray((V**2 @ spectral_filter(spectrum.eigenvalues[k:], error_weights, sign=-1)).T)
 
 
 def lssvm_path(spectrum: Spectrum, targets: FloatArray, error_weights: FloatArray) -> FloatArray:

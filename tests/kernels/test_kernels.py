@@ -28,6 +28,7 @@ from semikpca.kernels import (
     Linear,
     NeighborGraph,
     Normalized,
+    Nystroem,
     Polynomial,
     Precomputed,
     ProductKernel,
@@ -53,6 +54,13 @@ def normalized_rbf(A, B, training=None, gamma=0.3):
     return rbf_kernel(A, B, gamma=gamma) / np.sqrt(np.outer(degrees_a, degrees_b))
 
 
+def nystroem_rbf(A, B, gamma=0.3):
+    """k(A, Z) k(Z, Z)⁻¹ k(Z, B) over ten training rows, from scikit-learn's kernel."""
+    Z = TRAINING[np.random.RandomState(0).choice(30, 10, replace=False)]
+    inside = np.linalg.solve(rbf_kernel(Z, gamma=gamma), rbf_kernel(Z, B, gamma=gamma))
+    return rbf_kernel(A, Z, gamma=gamma) @ inside
+
+
 @dataclass(frozen=True)
 class Case:
     """A kernel whose parameters are all numbers, and the same function by scikit-learn or NumPy."""
@@ -75,6 +83,7 @@ CASES = {
     "Cosine": Case(Cosine(), cosine_similarity),
     "Normalized": Case(Normalized(RBF(gamma=0.3)), normalized_rbf),
     "NeighborGraph": Case(NeighborGraph(5), partial(neighbor_graph, training=TRAINING, n_neighbors=5)),
+    "Nystroem": Case(Nystroem(RBF(gamma=0.3), 10, random_state=0), nystroem_rbf),
     "CallableKernel": Case(CallableKernel(linear_kernel), linear_kernel),
 }
 

@@ -108,6 +108,8 @@ OPERATORS = [
         lambda K: _shifted(_shifted(K, 1.0, -1), 3.0, -1),
     ),
     ("made by the factory", lambda t: make_operator(Linear(), _rows(t), "dense"), lambda K: K),
+    ("low rank", lambda t: make_operator(Linear(), _rows(t), "low-rank"), lambda K: K),
+    ("low rank, centered", lambda t: CenteredOperator(make_operator(Linear(), _rows(t), "low-rank")), _centered),
 ]
 
 
@@ -203,8 +205,8 @@ def test_the_precision_is_that_of_the_matrix(operator, dtype):
 
 def test_the_bytes_in_memory_cover_the_stored_matrix_and_little_more(case, operator, dtype):
     assert isinstance(operator.nbytes, int)
-    if case[0].startswith("sparse"):
-        return  # on so few rows indices outweigh the entries that are saved; test_sparse.py has more rows
+    if case[0].startswith(("sparse", "low rank")):
+        return  # made for more rows than these: test_sparse.py and test_low_rank.py have them
     stored = N * N * np.dtype(dtype).itemsize
     # Nothing is stored twice: beside the matrix there are at most a few vectors.
     assert stored <= operator.nbytes <= stored + 5 * N * np.dtype(dtype).itemsize

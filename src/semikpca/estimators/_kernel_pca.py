@@ -1,12 +1,14 @@
 """Kernel PCA as a convex problem (Problems 2 and 3, Theorem 1)."""
 
+from dataclasses import replace
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from semikpca.convexity import ConvexityCertificate, Regime
-from semikpca.estimators._kernel_matrix import fit_kernel
+from semikpca.estimators._kernel_matrix import Expansion, fit_kernel
 from semikpca.estimators._lssvm import LSSVMRegressor
 from semikpca.estimators._validation import (
     check_count,
@@ -95,7 +97,7 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         check_positive("inverse_error_weight", self.inverse_error_weight)
         kernel = as_kernel(self.kernel)
         rows = validate_rows(self, X, kernel, reset=True)
-        kernel, backend, operator = fit_kernel(kernel, rows, self.backend)
+        kernel, backend, operator = fit_kernel(kernel, rows, self.backend, tol=0.0)
         if self.n_components is not None and self.n_components > operator.n:
             raise ValueError(
                 f"n_components={self.n_components} is more than the {operator.n} rows have. Lower it, or use None to "
@@ -110,12 +112,19 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 f"The kernel matrix of these {operator.n} rows has rank 0: no component is left. Are all rows equal?"
             )
         self.backend_, self.kernel_, self.X_fit_ = backend, kernel, rows
-        self._operator, self._spectrum, self._inverse = operator, spectrum, None
+        self._operator, self._spectrum, self._inverse = operator, replace(spectrum, subspace=None), None
         if isinstance(operator, CenteredOperator):
             self.row_means_ = operator.row_means()
         kept = spectrum.head(spectrum.rank)
         self.eigenvalues_ = kept.eigenvalues
         self.eigenvectors_, _ = svd_flip(kept.eigenvectors.copy(), None)
+        coefficients = self.eigenvectors_ / np.sqrt(self.eigenvalues_)
+        self._shift = np.zeros(1, dtype=coefficients.dtype)
+        if self.center:
+            # Taking the mean off each row of the cross-kernel is taking it off each column of the coefficients.
+            coefficients -= coefficients.mean(axis=0)
+            self._shift = (self.row_means_ - self.row_means_.mean()) @ coefficients
+        self._expansion = Expansion(kernel, rows, coefficients)
         return self
 
     def fit_transform(self, X, y=None):
@@ -127,13 +136,7 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Return the projections of new rows, shape (n_rows, n_components)."""
         check_is_fitted(self)
         rows = validate_rows(self, X, self.kernel_, reset=False)
-        coefficients = self.eigenvectors_ / np.sqrt(self.eigenvalues_)
-        if not self.center:
-            return self.kernel_.cross_product(rows, self.X_fit_, coefficients)
-        # Taking the mean off each row of the cross-kernel is taking it off each column of the coefficients.
-        coefficients -= coefficients.mean(axis=0)
-        shift = (self.row_means_ - self.row_means_.mean()) @ coefficients
-        return self.kernel_.cross_product(rows, self.X_fit_, coefficients) - shift
+        return self._expansion(rows) - self._shift
 
     def inverse_transform(self, Z):
         """Return rows whose projections are close to ``Z``, by regression (Problem 1) from projections to rows.

@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from semikpca import labels as coding
-from semikpca.estimators._kernel_matrix import fit_kernel
+from semikpca.estimators._kernel_matrix import Expansion, fit_kernel
 from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL, ResponseClassifier, warn_unless_solved
 from semikpca.estimators._transductive import TransductiveClassifier
 from semikpca.estimators._validation import (
@@ -47,16 +47,19 @@ class _LSSVMParameters:
         check_positive("error_weight", self.error_weight)
         check_flag("fit_intercept", self.fit_intercept)
 
-    def _set_up(self, operator: KernelOperator) -> LSSVMResponse:
+    def _set_up(self, operator: KernelOperator, targets) -> LSSVMResponse:
         self.error_weight_ = float(self.error_weight)
         return self._restore(operator)
+
+    def _matrix_options(self):
+        return {"tol": self.tol, "many_products": True}
 
     def _restore(self, operator: KernelOperator) -> LSSVMResponse:
         return LSSVMResponse(
             operator,
             self.error_weight_,
             fit_intercept=bool(self.fit_intercept),
-            rtol=min(self.tol, STORED_MATRIX_RTOL),
+            rtol=min(self.tol, STORED_MATRIX_RTOL) if operator.is_stored else self.tol,
             max_iter=self.max_iter,
         )
 
@@ -185,22 +188,23 @@ class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEst
         rows = validate_rows(self, X, kernel, reset=True)
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         check_same_length(rows, y)
-        kernel, backend, operator = fit_kernel(kernel, rows, self.backend)
+        kernel, backend, operator = fit_kernel(kernel, rows, self.backend, tol=self.tol, many_products=True)
         targets = y.reshape(len(y), -1).astype(operator.dtype)
-        solution = self._set_up(operator).solve(targets)
+        solution = self._set_up(operator, targets).solve(targets)
         warn_unless_solved(solution, stacklevel=3)
         self.backend_, self.kernel_, self.X_fit_ = backend, kernel, rows
         single = y.ndim == 1
         self.dual_coef_ = solution.dual_coef[:, 0] if single else solution.dual_coef
         self.intercept_ = solution.intercept[0] if single else solution.intercept
         self.n_iter_ = solution.n_iter
+        self._expansion = Expansion(kernel, rows, self.dual_coef_)
         return self
 
     def predict(self, X):
         """Return f(x) for each row, shape (n_rows,) or (n_rows, n_targets)."""
         check_is_fitted(self)
         rows = validate_rows(self, X, self.kernel_, reset=False)
-        return self.kernel_.cross_product(rows, self.X_fit_, self.dual_coef_) + self.intercept_
+        return self._expansion(rows) + self.intercept_
 
     def __sklearn_tags__(self):
         return set_kernel_tags(super().__sklearn_tags__(), self.kernel)

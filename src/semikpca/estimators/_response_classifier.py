@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from semikpca import labels as coding
 from semikpca.estimators._class_prior import prior_offsets, resolve_prior
 from semikpca.estimators._decisions import DecisionClassifier, logger, squeezed
-from semikpca.estimators._kernel_matrix import fit_kernel
+from semikpca.estimators._kernel_matrix import Expansion, fit_kernel, kernel_matrix
 from semikpca.estimators._reach import Reach
 from semikpca.estimators._validation import (
     check_iteration,
@@ -21,7 +21,7 @@ from semikpca.estimators._validation import (
 )
 from semikpca.exceptions import SingleClassWarning
 from semikpca.kernels import as_kernel
-from semikpca.operators import KernelOperator, make_operator
+from semikpca.operators import KernelOperator, Progress
 from semikpca.problem import DualSolution, LabelResponse
 from semikpca.solvers import Status
 
@@ -43,8 +43,11 @@ class ResponseClassifier(DecisionClassifier):
         """Check the parameters that only this class has."""
 
     @abstractmethod
-    def _set_up(self, operator: KernelOperator) -> LabelResponse:
-        """Return H for the training rows, and store what was learned of the kernel matrix."""
+    def _set_up(self, operator: KernelOperator, targets) -> LabelResponse:
+        """Return H for the training rows, and store what was learned of the kernel matrix.
+
+        ``targets`` are those of the first solve; H does not depend on them, but the search for it may begin with them.
+        """
 
     @abstractmethod
     def _restore(self, operator: KernelOperator) -> LabelResponse:
@@ -71,18 +74,21 @@ class ResponseClassifier(DecisionClassifier):
         check_same_length(rows, labels.codes)
         if labels.n_classes == 1:
             warnings.warn(SingleClassWarning(labels.classes[0]), stacklevel=3)
-        kernel, backend, operator = fit_kernel(kernel, rows, self.backend)
+        kernel, backend, operator = fit_kernel(kernel, rows, self.backend, **self._matrix_options())
+        if self.verbose:
+            operator.progress = Progress(logger.info)
         # Only scikit-learn's n_features_in_ is stored before this line: a fit that is refused on rows with the same
         # number of features leaves an earlier one as it was.
-        self._response = self._set_up(operator)
+        targets = coding.signed_targets(labels.codes, labels.n_classes, operator.dtype)
+        self._response = self._set_up(operator, targets)
         self.backend_, self.kernel_, self.X_fit_, self.classes_ = backend, kernel, rows, labels.classes
         self._components = kernel.components()
-        self._learn(labels, self._solve(labels, operator.dtype))
+        self._learn(labels, self._solve(targets))
         self._warn_of_unreachable_rows(stacklevel=4)
         return self
 
-    def _solve(self, labels: coding.LabelCoding, dtype) -> DualSolution:
-        solution = self._response.solve(coding.signed_targets(labels.codes, labels.n_classes, dtype))
+    def _solve(self, targets) -> DualSolution:
+        solution = self._response.solve(targets)
         warn_unless_solved(solution, stacklevel=5)
         if self.verbose:
             logger.info("solved in %d steps, relative residual %.1e", solution.n_iter, solution.residual)
@@ -93,10 +99,12 @@ class ResponseClassifier(DecisionClassifier):
         n_classes = labels.n_classes
         self.label_coding_ = labels
         self._solution = solution
+        self._expansion = Expansion(self.kernel_, self.X_fit_, solution.dual_coef)
         self.alpha_ = squeezed(solution.alpha)
         self.dual_coef_ = squeezed(solution.dual_coef)
         self.intercept_ = solution.intercept
         self.n_iter_ = solution.n_iter
+        self.n_products_ = self._response.operator.n_products
         self.reach_ = Reach.of(self._components, labels.codes)
         self.unreachable_rows_ = np.flatnonzero(self.reach_.out)
         prior = resolve_prior(self.class_prior, labels.codes, n_classes)
@@ -150,17 +158,20 @@ class ResponseClassifier(DecisionClassifier):
         """
         check_is_fitted(self)
         rows = validate_rows(self, X, self.kernel_, reset=False)
-        decision = self.kernel_.cross_product(rows, self.X_fit_, self._solution.dual_coef)
-        decision = decision + self.intercept_ + self.class_offsets_
+        decision = self._expansion(rows) + self.intercept_ + self.class_offsets_
         if self.reach_.out.any():
             decision[~self.kernel_.touches(rows, ~self.reach_.out)] = 0
         return squeezed(decision)
+
+    def _matrix_options(self):
+        return {"tol": self.tol}
 
     def _set_up_again(self) -> LabelResponse:
         """Return H, set up again where the model was loaded without it."""
         check_is_fitted(self)
         if getattr(self, "_response", None) is None:
-            self._response = self._restore(make_operator(self.kernel_, self.X_fit_, self.backend_))
+            options = self._matrix_options()
+            self._response = self._restore(kernel_matrix(self.kernel_, self.X_fit_, self.backend, **options)[1])
         return self._response
 
     # -- scikit-learn ------------------------------------------------------------------------------------------

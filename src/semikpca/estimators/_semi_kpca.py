@@ -1,6 +1,7 @@
 """Semi-supervised kernel PCA (Problem 4, Theorem 2, Algorithm 1)."""
 
 import warnings
+from numbers import Real
 
 from semikpca.convexity import ConvexityCertificate
 from semikpca.estimators._decisions import logger
@@ -10,11 +11,16 @@ from semikpca.estimators._validation import check_count
 from semikpca.exceptions import DegenerateSpectrumWarning
 from semikpca.operators import KernelOperator
 from semikpca.problem import SemiKPCAResponse
-from semikpca.spectrum import Spectrum, full_spectrum, removable_spectrum
+from semikpca.spectrum import LabelSpace, Spectrum, full_spectrum, removable_spectrum
 
 # Residuals of the removed components, relative to λ1: decisions then agree with exact ones to 1e-9 and better unless
 # the gap at the cut is tiny, and the bound of the certificate takes them into account.
 EIGENPAIR_RTOL = 1e-11
+# Residuals of a path of error weights on a stored matrix: it then equals fits of its own to nine digits.
+PATH_RTOL = 1e-10
+# Rounding of products may be worth this many times the tolerance, by its bound; what is seen is far less.
+_ROUNDING_SHARE = 10
+_FAR_FROM_THE_BOUND = 0.1  # of the bound; farther away its error does not count for more than any other
 
 
 class SemiKPCAClassifier(TransductiveClassifier):
@@ -115,9 +121,10 @@ class SemiKPCAClassifier(TransductiveClassifier):
     def _check_params(self):
         check_count("n_components_removed", self.n_components_removed, 0)
 
-    def _set_up(self, operator: KernelOperator):
+    def _set_up(self, operator: KernelOperator, targets):
         requested = int(self.n_components_removed)
-        spectrum, cut = removable_spectrum(operator, requested, EIGENPAIR_RTOL)
+        rtol = EIGENPAIR_RTOL if operator.is_stored else self._tol_at_the_bound()
+        spectrum, cut = removable_spectrum(operator, requested, rtol, targets)
         if cut > requested:
             warnings.warn(DegenerateSpectrumWarning(requested, cut, float(spectrum.eigenvalues[cut - 1])), stacklevel=3)
         interval = ConvexityCertificate.from_spectrum(spectrum, cut)
@@ -125,21 +132,49 @@ class SemiKPCAClassifier(TransductiveClassifier):
         self.certificate_ = interval.at(self.error_weight_)
         self.eigenvalues_ = spectrum.eigenvalues
         self.eigenvectors_ = spectrum.eigenvectors[:, :cut]
+        if self._sharp_enough(operator) is not operator:
+            return self._set_up(operator.sharper(), targets)
         if self.verbose:
             logger.info("%s", self.certificate_)
-        return self._restore(operator)
+        return self._restore(operator, spectrum.subspace)
+
+    def _tol_at_the_bound(self) -> float:
+        """Return the tolerance of what the bound is made of: close to it, errors in the bound count for more."""
+        is_share = self.error_weight_unit == "relative" and isinstance(self.error_weight, Real)
+        distance = 1 - float(self.error_weight) if is_share else 1.0
+        return float(self.tol * distance if 0 < distance < _FAR_FROM_THE_BOUND else self.tol)
+
+    def _matrix_options(self):
+        return {"tol": self._tol_at_the_bound()}
+
+    def _sharp_enough(self, operator: KernelOperator) -> KernelOperator:
+        """Return the operator, or a sharper one where the error weight is so close to the bound that it needs one."""
+        amplified = max(float(self.eigenvalues_[0]) * self.error_weight_, 1.0) * self.certificate_.condition_number
+        error = operator.product_error * amplified
+        return operator if error <= _ROUNDING_SHARE * self.tol else operator.sharper()
 
     def full_spectrum(self) -> Spectrum:
         """Return all eigenpairs of the kernel matrix, from which every error weight follows."""
         return full_spectrum(self._set_up_again().operator)
 
-    def _restore(self, operator: KernelOperator):
+    def label_space(self, error_weight: float) -> LabelSpace | None:
+        """Return the answers to the labels for all error weights up to this one; None where only the spectrum has them.
+
+        ``error_weight`` is absolute.
+        """
+        response = self._set_up_again()
+        assert isinstance(response, SemiKPCAResponse)
+        rtol = PATH_RTOL if response.operator.is_stored else self.tol
+        return response.path(self.label_coding_.labeled_rows, error_weight, rtol)
+
+    def _restore(self, operator: KernelOperator, subspace=None):
         cut = self.certificate_.n_components_removed
         return SemiKPCAResponse(
-            operator,
+            self._sharp_enough(operator),
             self.eigenvalues_[:cut],
             self.eigenvectors_,
             self.certificate_,
-            rtol=min(self.tol, STORED_MATRIX_RTOL),
+            rtol=min(self.tol, STORED_MATRIX_RTOL) if operator.is_stored else self.tol,
             max_iter=self.max_iter,
+            subspace=subspace,
         )

@@ -5,8 +5,9 @@ A source is a kernel between rows, of which only the columns at the labeled rows
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,10 +52,14 @@ class Expansion:
     coefficients: np.ndarray
     decision: np.ndarray
 
+    @cached_property
+    def _prepared(self) -> Callable[[Any], np.ndarray]:
+        return self.kernel.expansion(self.anchors, self.coefficients)
+
     def __call__(self, rows: Any) -> np.ndarray:
         """Return the values at new rows; 0 where a row is so far away that a normalized kernel has no value."""
         if not isinstance(self.kernel, Normalized):
-            return self.kernel.cross_product(rows, self.anchors, self.coefficients)
+            return self._prepared(rows)
         near = np.flatnonzero(self.kernel.reaches(rows))
         values = np.zeros((_length(rows), self.coefficients.shape[1]))
         if near.size:
@@ -141,7 +146,7 @@ class ResponseSource(Source):
 
     def _set_up_again(self) -> SemiKPCAResponse:
         if self._response is None:
-            self._response = self._set_up(make_operator(self.kernel, self.rows, self._backend))
+            self._response = self._set_up(kernel_matrix(self.kernel, self.rows, self._backend, tol=self._rtol)[1])
         return self._response
 
     def _compute(self, at):
@@ -225,7 +230,7 @@ def response_sources(
 
     With ``quiet`` a cut through a repeated eigenvalue is not reported: nobody asked for it.
     """
-    chosen, operator = kernel_matrix(kernel, rows, backend)
+    operator = kernel_matrix(kernel, rows, backend, tol=rtol)[1]
     sources: list[Source] = []
     cuts: set[int] = set()
     for requested in removed:
@@ -237,7 +242,7 @@ def response_sources(
             continue  # a smaller request has taken the same components out already
         cuts.add(cut)
         sources += [
-            ResponseSource(kernel, rows, chosen, operator, spectrum, cut, weight, rtol=rtol, max_iter=max_iter)
+            ResponseSource(kernel, rows, backend, operator, spectrum, cut, weight, rtol=rtol, max_iter=max_iter)
             for weight in error_weights
         ]
     return sources

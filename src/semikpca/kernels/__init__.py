@@ -8,7 +8,9 @@ from semikpca.kernels._base import Kernel, ProductKernel, SparseFactor
 from semikpca.kernels._callable import CallableKernel
 from semikpca.kernels._finite import finite_pairwise
 from semikpca.kernels._graph import NeighborGraph
+from semikpca.kernels._low_rank import LowRankFactor
 from semikpca.kernels._normalized import Normalized
+from semikpca.kernels._nystroem import Nystroem
 from semikpca.kernels._pairwise import RBF, Cosine, Laplacian, Linear, Polynomial
 from semikpca.kernels._precomputed import Precomputed
 from semikpca.kernels._shorthand import KernelLike, as_kernel
@@ -21,8 +23,10 @@ __all__ = [
     "KernelLike",
     "Laplacian",
     "Linear",
+    "LowRankFactor",
     "NeighborGraph",
     "Normalized",
+    "Nystroem",
     "Polynomial",
     "Precomputed",
     "ProductKernel",

@@ -1,7 +1,9 @@
 """The contract that every kernel keeps."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -9,8 +11,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from semikpca._typing import BoolArray, FloatArray, IntArray, Rows
-from semikpca.kernels._finite import finite_pairwise
-from semikpca.kernels._namespace import namespace
+from semikpca.kernels._blocked import FactorTiles, PairwiseTiles, Tiles, rectangular_product, symmetric_product
+from semikpca.kernels._finite import finite_pairwise, require_finite
+from semikpca.kernels._low_rank import LowRankFactor
+from semikpca.kernels._namespace import is_tensor, namespace
 
 InputKind = Literal["vectors", "matrix", "objects"]
 
@@ -73,13 +77,48 @@ class Kernel(BaseEstimator, ABC):
     def diag(self, A: Rows) -> FloatArray:
         """Return k(a, a) for each row a of A."""
 
+    def tiles(self, A: Rows, B: Rows, dtype: Any) -> Tiles:
+        """Return blocks of ``pairwise(A, B)`` in this type, for products that never hold the whole of it."""
+        return PairwiseTiles(self.pairwise, A, B, dtype)
+
     def cross_product(self, A: Rows, B: Rows, coefficients: FloatArray) -> FloatArray:
-        """Return ``pairwise(A, B) @ coefficients``; a kernel that needs no dense block for it has its own way."""
-        return np.asarray(finite_pairwise(self, A, B) @ coefficients)
+        """Return ``pairwise(A, B) @ coefficients``; a kernel on vectors does it in blocks."""
+        if self.input_kind != "vectors":
+            return np.asarray(finite_pairwise(self, A, B) @ coefficients)
+        if is_tensor(A):
+            from semikpca.kernels._torch_product import torch_cross_product
+
+            return torch_cross_product(self, A, B, coefficients)  # type: ignore[no-any-return]
+        dtype = np.result_type(A.dtype, B.dtype)
+        tiles = self.tiles(A, B, dtype)
+        if A is B:
+            return require_finite(self, symmetric_product(tiles, A.shape[0], coefficients, dtype))
+        return require_finite(self, rectangular_product(tiles, (A.shape[0], B.shape[0]), coefficients, dtype))
 
     def sparse_factor(self) -> SparseFactor:
         """Return the matrix of the training rows as a sparse factor, where ``is_sparse``."""
         raise NotImplementedError(f"The matrix of {self!r} is not sparse.")
+
+    @property
+    def is_approximate(self) -> bool:
+        """Whether the kernel stands for another one, whose eigenvalues may be larger."""
+        return False
+
+    def is_low_rank_on(self, rows: Rows) -> bool:
+        """Whether ``features`` is the way to the matrix of these rows: a few numbers a row instead of n."""
+        return False
+
+    def low_rank_factor(self) -> LowRankFactor:
+        """Return what makes the features of rows, for a kernel that may have ``is_low_rank_on``."""
+        raise NotImplementedError(f"The matrix of {self!r} has no low rank.")
+
+    def features(self, rows: Rows) -> FloatArray:
+        """Return features whose inner products are the kernel, shape (n_rows, n_features)."""
+        return self.low_rank_factor().features(rows)
+
+    def expansion(self, rows: Rows, coefficients: FloatArray) -> Callable[[Rows], FloatArray]:
+        """Return the function x ↦ Σ c_i k(x, x_i) over ``rows``, prepared for being called often."""
+        return partial(self.cross_product, B=rows, coefficients=coefficients)
 
     def components(self) -> IntArray | None:
         """Return the connected component of each training row; None where the kernel connects all of them."""
@@ -112,6 +151,16 @@ class ProductKernel(Kernel):
     def products_keep_digits(self, left: Rows, right: Rows) -> bool:
         """Return whether ``profile`` of products of these factors is as accurate as ``pairwise``."""
         return True
+
+    def tiles(self, A: Rows, B: Rows, dtype: Any) -> Tiles:
+        """Return blocks of profile(L Rᵀ), where that has all digits."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            left, right = self.factors(A, B)
+            if not self.products_keep_digits(left, right):
+                return super().tiles(A, B, dtype)
+        # Rounded only now: what was taken off the rows was taken off with all their digits.
+        left, columns = left.astype(dtype, copy=False), right.T.astype(dtype)
+        return FactorTiles(self.profile, left, columns.tocsc() if sparse.issparse(columns) else columns.copy("C"))
 
     def pairwise(self, A: Rows, B: Rows) -> FloatArray:
         """Return the matrix of k(a, b), shape (len(A), len(B))."""

@@ -1,6 +1,6 @@
 """Kernel values that are numbers."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,9 +20,27 @@ def finite_pairwise(kernel: "Kernel", A: Rows, B: Rows) -> FloatArray:
         # In a definite matrix no entry exceeds the largest on the diagonal, which is quickly looked through.
         watched = np.diagonal(values) if A is B and kernel.is_definite else values
         largest = max(-float(watched.min()), float(watched.max())) * max(values.shape)
-    if not largest < float(np.finfo(values.dtype).max) / 10:  # written so that NaN fails as well
+    _require_below_largest(kernel, largest, values.dtype)
+    return values
+
+
+def require_finite_sums(kernel: "Kernel", rows: Rows, dtype: Any) -> None:
+    """Refuse rows whose kernel matrix leaves the range of numbers, without making it: see ``finite_pairwise``."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = float(np.abs(kernel.diag(rows)).max()) * rows.shape[0]
+    _require_below_largest(kernel, largest, dtype)
+
+
+def require_finite(kernel: "Kernel", product: FloatArray) -> FloatArray:
+    """Return a product with kernel values, or say that they left the range of their type."""
+    if not np.isfinite(product).all():
+        _require_below_largest(kernel, np.inf, product.dtype)
+    return product
+
+
+def _require_below_largest(kernel: "Kernel", largest: float, dtype: Any) -> None:
+    if not largest < float(np.finfo(dtype).max) / 10:  # written so that NaN fails as well
         raise ValueError(
-            f"Values of {kernel!r} leave the range of {values.dtype}. Scale the features, for example with "
+            f"Values of {kernel!r} leave the range of {np.dtype(dtype)}. Scale the features, for example with "
             "StandardScaler."
         )
-    return values

@@ -41,7 +41,7 @@ class Links:
         return Links(self.rows[kept], self.columns[kept], self.squared_distances[kept])
 
     def nearest(self, n_neighbors: int) -> tuple[FloatArray, "Links"]:
-        """Return radii and links as a search for fewer neighbors would have found them, if each row has enough links."""
+        """Return radii and links as a search for fewer neighbors would have found them."""
         starts = np.flatnonzero(np.diff(self.rows, prepend=-1))
         in_order = np.lexsort((self.squared_distances, self.rows))
         nearest = self.squared_distances[in_order][starts + n_neighbors]

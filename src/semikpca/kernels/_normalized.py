@@ -1,5 +1,7 @@
 """The degree-normalized form of another kernel."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -8,6 +10,8 @@ from sklearn.exceptions import NotFittedError
 
 from semikpca._typing import BoolArray, FloatArray, Rows
 from semikpca.kernels._base import InputKind, Kernel
+from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor, length
+from semikpca.kernels._pairwise import _as_float
 from semikpca.kernels._shorthand import KernelLike, as_kernel
 
 _BLOCK_ROWS = 256  # a block of kernel rows against all rows stays small beside the rows themselves
@@ -47,10 +51,37 @@ class Normalized(Kernel):
         """As the kernel inside: the scaling keeps the signs of the eigenvalues."""
         return self._base.is_definite
 
+    @property
+    def is_approximate(self) -> bool:
+        """As the kernel inside."""
+        return self._base.is_approximate
+
+    def is_low_rank_on(self, rows: Rows) -> bool:
+        """As the kernel inside: the scaling keeps the rank."""
+        return self._base.is_low_rank_on(rows)
+
+    def low_rank_factor(self) -> LowRankFactor:
+        """Return the features of the kernel inside, scaled."""
+        self._require_fit()
+        return replace(self.kernel_.low_rank_factor(), columns=self._columns)
+
+    def expansion(self, rows: Rows, coefficients: FloatArray) -> Callable[[Rows], FloatArray]:
+        """Return the function x ↦ Σ c_i k(x, x_i), with a weight for each feature where the rank is low."""
+        if not self.is_low_rank_on(rows):
+            return super().expansion(rows, coefficients)
+        return FeatureExpansion.of(self, rows, coefficients)
+
+    def _columns(self, rows: Rows) -> FloatArray:
+        columns = self.kernel_.low_rank_factor().columns(rows)
+        return np.asarray(columns / np.sqrt(self._degrees_of(rows))[:, np.newaxis])
+
     def fit(self, rows: Rows) -> Self:
         """Fit the kernel inside and compute the degrees of the training rows, without storing the matrix."""
         self.kernel_: Kernel = clone(as_kernel(self.kernel)).fit(rows)
         self.rows_fit_: Any = rows
+        self._sums_by_features: Callable[[Rows], FloatArray] | None = None
+        if self.kernel_.is_low_rank_on(rows):
+            self._sums_by_features = self.kernel_.expansion(rows, np.ones(length(rows)))
         self.degrees_: FloatArray = self._degrees(rows)
         return self
 
@@ -79,10 +110,23 @@ class Normalized(Kernel):
         self._require_fit()
         return np.asarray(self._sums(rows) > 0)
 
+    def cross_product(self, A: Rows, B: Rows, coefficients: FloatArray) -> FloatArray:
+        """Return ``pairwise(A, B) @ coefficients``: a product with the kernel inside, scaled before and after."""
+        self._require_fit()
+        product = self.kernel_.cross_product(A, B, coefficients / _column(np.sqrt(self._degrees_of(B)), coefficients))
+        return np.asarray(product / _column(np.sqrt(self._degrees_of(A)), product))
+
     def _sums(self, rows: Rows) -> FloatArray:
-        n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
-        blocks = (rows[start : start + _BLOCK_ROWS] for start in range(0, n_rows, _BLOCK_ROWS))
-        return np.concatenate([self.kernel_.pairwise(block, self.rows_fit_).sum(axis=1) for block in blocks])
+        if self._sums_by_features is not None:
+            return self._sums_by_features(rows)
+        if self.input_kind != "vectors":
+            n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+            blocks = (rows[start : start + _BLOCK_ROWS] for start in range(0, n_rows, _BLOCK_ROWS))
+            return np.concatenate([self.kernel_.pairwise(block, self.rows_fit_).sum(axis=1) for block in blocks])
+        B = _as_float(self.rows_fit_)
+        A = B if rows is self.rows_fit_ else _as_float(rows)
+        ones: FloatArray = np.ones((B.shape[0], 1), dtype=np.result_type(A.dtype, B.dtype))
+        return self.kernel_.cross_product(A, B, ones)[:, 0]
 
     def _degrees(self, rows: Rows) -> FloatArray:
         degrees = self._sums(rows)
@@ -98,3 +142,8 @@ class Normalized(Kernel):
                 f"{degrees[row]:.6g}. {advice}"
             )
         return np.asarray(degrees)
+
+
+def _column(values: FloatArray, like: FloatArray) -> FloatArray:
+    """Return a vector in a shape that scales the rows of ``like``."""
+    return values.reshape(-1, *([1] * (like.ndim - 1)))

@@ -14,10 +14,13 @@ from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, Rows
 from semikpca.kernels._bandwidth import Gamma, fitted_gamma, resolve_gamma, short_indices
 from semikpca.kernels._base import Kernel, ProductKernel
+from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor
 from semikpca.kernels._namespace import is_tensor, namespace
 
 # −gamma ‖·‖² up to which the exponent may come from products: its rounding error is then below a few dozen eps.
 _LARGEST_EXPONENT = 16.0
+# Rows from which on a linear kernel is multiplied by way of its features; for fewer its matrix is small.
+_MANY_ROWS = 5_000
 
 
 class RBF(ProductKernel):
@@ -70,7 +73,9 @@ class RBF(ProductKernel):
             if not self.products_keep_digits(left, right):
                 return self._from_differences(_as_float(A), _as_float(B))
         products = left @ right.T
-        return self.profile(products.toarray() if sparse.issparse(products) else products)
+        products = products.toarray() if sparse.issparse(products) else products
+        namespace(products).clip(products, None, 0, out=products)  # rounding between equal rows
+        return self.profile(products)
 
     def _from_differences(self, A: Rows, B: Rows) -> FloatArray:
         """Return the matrix from differences of rows: slower, and exact wherever the rows are."""
@@ -79,16 +84,14 @@ class RBF(ProductKernel):
             xp = namespace(A)
             A, B, dtype = scale * A.double(), scale * B.double(), xp.result_type(A, B)
             distances = xp.cdist(A, B, compute_mode="donot_use_mm_for_euclid_dist")
-            return self.profile(-distances.square_()).to(dtype)  # type: ignore[attr-defined]
+            return self.profile(-distances.square_()).to(dtype)  # type: ignore[attr-defined, no-any-return]
         dtype = np.result_type(A.dtype, B.dtype)
         A, B = (scale * (rows.toarray() if sparse.issparse(rows) else rows).astype(np.float64) for rows in (A, B))
         return self.profile(-cdist(A, B, "sqeuclidean")).astype(dtype, copy=False)
 
     def profile(self, products: FloatArray) -> FloatArray:
-        """Exponentiate; rounding may have left a tiny positive exponent between equal rows."""
-        xp = namespace(products)
-        xp.clip(products, None, 0, out=products)
-        return xp.exp(products, out=products)  # type: ignore[no-any-return]
+        """Exponentiate."""
+        return namespace(products).exp(products, out=products)  # type: ignore[no-any-return]
 
     def diag(self, A: Rows) -> FloatArray:
         """Return ones."""
@@ -170,6 +173,23 @@ class Linear(ProductKernel):
         """Return the products as they are."""
         return products
 
+    def is_low_rank_on(self, rows: Rows) -> bool:
+        """Return whether there are many rows, dense ones, and far more than features."""
+        return isinstance(rows, np.ndarray) and len(rows) >= max(_MANY_ROWS, 4 * rows.shape[1])
+
+    def low_rank_factor(self) -> LowRankFactor:
+        """Return the rows themselves, centered or as they are, as features."""
+        return LowRankFactor(self._columns)
+
+    def _columns(self, rows: Rows) -> FloatArray:
+        return np.asarray(self.factors(rows, rows[:0])[0])
+
+    def expansion(self, rows: Rows, coefficients: FloatArray) -> Callable[[Rows], FloatArray]:
+        """Return the function x ↦ Σ c_i k(x, x_i); where there are many rows it keeps a weight for each feature."""
+        if not self.is_low_rank_on(rows):
+            return super().expansion(rows, coefficients)
+        return FeatureExpansion.of(self, rows, coefficients)
+
 
 class Polynomial(ProductKernel):
     """The polynomial kernel (gamma a·b + coef0)^degree.
@@ -211,7 +231,7 @@ class Polynomial(ProductKernel):
         products *= fitted_gamma(self)
         products += self.coef0
         if is_tensor(products):
-            return products.pow_(self.degree)  # type: ignore[attr-defined, no-any-return]
+            return products.pow_(self.degree)
         return np.power(products, self.degree, out=products)
 
 

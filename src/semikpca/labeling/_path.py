@@ -1,4 +1,4 @@
-"""All error weights from one spectrum."""
+"""All error weights from one space."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,7 @@ from semikpca._typing import FloatArray, IntArray
 from semikpca.estimators import SemiKPCAClassifier
 from semikpca.exceptions import UnboundedProblemError
 from semikpca.labels import signed_targets
-from semikpca.problem import path_decisions, path_own_response
-from semikpca.spectrum import Spectrum
+from semikpca.spectrum import LabelSpace, Spectrum
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,8 @@ def error_weight_path(
     relative_weights : int or array-like, default=100
         Error weights in multiples of the bound, inside (0, 1), or how many to spread from 0.001 to 0.999.
     spectrum : Spectrum, optional
-        The whole spectrum of the kernel matrix, from ``model.full_spectrum()``, where several paths share it.
+        The whole spectrum of the kernel matrix, from ``model.full_spectrum()``: worth its time where many labelings of
+        the same rows share it. Without it a few products with the kernel matrix do.
     """
     check_is_fitted(model)
     certificate = model.certificate_
@@ -63,14 +63,14 @@ def error_weight_path(
     absolute = weights * bound
     if weights.max() >= 1:
         raise UnboundedProblemError(float(absolute.max()), bound, k)
-    spectrum = model.full_spectrum() if spectrum is None else spectrum
-    absolute = absolute.astype(spectrum.eigenvalues.dtype)
     coding = model.label_coding_
-    targets = signed_targets(coding.codes, coding.n_classes, absolute.dtype)
-    decision = path_decisions(spectrum, k, targets, absolute)
     rows = coding.labeled_rows
-    own = path_own_response(spectrum, k, rows, absolute)
-    left_out = decision[:, rows] - own[:, :, np.newaxis] * targets[rows]
+    space = None if spectrum is not None else model.label_space(float(absolute.max()))
+    if space is None:
+        space = LabelSpace.of_spectrum(model.full_spectrum() if spectrum is None else spectrum, k, rows)
+    targets = signed_targets(coding.codes[rows], coding.n_classes, model.linear_decision().dtype)
+    decision = space.decisions(targets, absolute)
+    left_out = space.left_out(targets, absolute)
     decision[:, model.reach_.out] = 0
     left_out[:, model.reach_.alone(rows, coding.codes)] = 0
     return ErrorWeightPath(

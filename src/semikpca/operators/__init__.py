@@ -1,20 +1,30 @@
 """Where and how? An operator is a kernel matrix that can be multiplied, however it is stored."""
 
-from semikpca.operators._algebra import CenteredOperator, DeflatedOperator, ShiftedOperator
-from semikpca.operators._base import KernelOperator, KnownSpectrum
+from semikpca.operators._algebra import CenteredOperator, DeflatedOperator, ScaledOperator, ShiftedOperator
+from semikpca.operators._base import KernelOperator, KnownSpectrum, Subspace
+from semikpca.operators._blocked import BlockedOperator
 from semikpca.operators._dense import DenseOperator
 from semikpca.operators._factory import BACKENDS, choose_backend, make_operator
+from semikpca.operators._low_rank import LowRankOperator
+from semikpca.operators._memory import memory_budget
+from semikpca.operators._progress import Progress
 from semikpca.operators._sparse import SparseOperator
 
 __all__ = [
     "BACKENDS",
+    "BlockedOperator",
     "CenteredOperator",
     "DeflatedOperator",
     "DenseOperator",
     "KernelOperator",
     "KnownSpectrum",
+    "LowRankOperator",
+    "Progress",
+    "ScaledOperator",
     "ShiftedOperator",
     "SparseOperator",
+    "Subspace",
     "choose_backend",
     "make_operator",
+    "memory_budget",
 ]

@@ -4,88 +4,24 @@ from typing import Literal
 
 import numpy as np
 
-from semikpca._typing import FloatArray
-from semikpca.operators._base import KernelOperator
+from semikpca._typing import FloatArray, IntArray
+from semikpca.kernels._namespace import like
+from semikpca.operators._base import KernelOperator, KnownSpectrum
 
 
-class DeflatedOperator(KernelOperator):
-    """K′ = K − V diag(λ) Vᵀ: a kernel without its first components (line 6 of Algorithm 1)."""
+class DerivedOperator(KernelOperator):
+    """What is made of one operator, and costs what that costs."""
 
-    def __init__(self, base: KernelOperator, eigenvalues: FloatArray, eigenvectors: FloatArray) -> None:
+    def __init__(self, base: KernelOperator) -> None:
         self.base = base
-        self.eigenvalues = eigenvalues
-        self.eigenvectors = eigenvectors
         self.shape = base.shape
         self.dtype = base.dtype
-
-    def matmat(self, block: FloatArray) -> FloatArray:
-        """Return K′ @ block."""
-        product = self.base.matmat(block)
-        if self.eigenvalues.size:
-            V = self.eigenvectors
-            product -= V @ (self.eigenvalues[:, np.newaxis] * (V.T @ block))
-        return product
-
-    def diag(self) -> FloatArray:
-        """Return the diagonal of K′."""
-        return self.base.diag() - self.eigenvectors**2 @ self.eigenvalues
-
-    def to_dense(self) -> FloatArray:
-        """Return K′ as a matrix."""
-        matrix = self.base.to_dense()
-        if self.eigenvalues.size:
-            matrix -= (self.eigenvectors * self.eigenvalues) @ self.eigenvectors.T
-        return matrix
+        self.xp = base.xp
+        self.is_estimate = base.is_estimate
 
     @property
     def nbytes(self) -> int:
-        """The base and the removed eigenvectors."""
-        return self.base.nbytes + self.eigenvectors.nbytes
-
-    @property
-    def product_cost(self) -> float:
-        """The base, and two products with the eigenvectors."""
-        return self.base.product_cost + 2 * self.eigenvectors.size
-
-    @property
-    def can_be_dense(self) -> bool:
         """As the base."""
-        return self.base.can_be_dense
-
-
-class ShiftedOperator(KernelOperator):
-    """shift · I + sign · base: the system of Semi-KPCA (sign −1) and of LS-SVM (sign +1)."""
-
-    def __init__(self, base: KernelOperator, shift: float, sign: Literal[-1, 1]) -> None:
-        self.base = base
-        self.shift = base.dtype.type(shift)
-        self.sign = sign
-        self.shape = base.shape
-        self.dtype = base.dtype
-
-    def matmat(self, block: FloatArray) -> FloatArray:
-        """Return (shift · I + sign · base) @ block."""
-        product = self.base.matmat(block)
-        if self.sign < 0:
-            np.negative(product, out=product)
-        product += self.shift * block
-        return product
-
-    def diag(self) -> FloatArray:
-        """Return the diagonal."""
-        return np.asarray(self.shift + self.sign * self.base.diag())
-
-    def to_dense(self) -> FloatArray:
-        """Return the system as a matrix."""
-        matrix = self.base.to_dense()
-        if self.sign < 0:
-            np.negative(matrix, out=matrix)
-        matrix.reshape(-1)[:: matrix.shape[0] + 1] += self.shift
-        return matrix
-
-    @property
-    def nbytes(self) -> int:
-        """The base; the shift is one number."""
         return self.base.nbytes
 
     @property
@@ -98,14 +34,121 @@ class ShiftedOperator(KernelOperator):
         """As the base."""
         return self.base.can_be_dense
 
+    @property
+    def is_stored(self) -> bool:
+        """As the base."""
+        return self.base.is_stored
 
-class CenteredOperator(KernelOperator):
+    @property
+    def block_columns(self) -> int:
+        """As the base."""
+        return self.base.block_columns
+
+    @property
+    def precision(self) -> float:
+        """As the base."""
+        return self.base.precision
+
+    @property
+    def product_error(self) -> float:
+        """As the base."""
+        return self.base.product_error
+
+    def report(self, stage: str, residual: float, goal: float) -> None:
+        """Let the base say it, whose products are counted."""
+        self.base.report(stage, residual, goal)
+
+
+class DeflatedOperator(DerivedOperator):
+    """K′ = K − V diag(λ) Vᵀ: a kernel without its first components (line 6 of Algorithm 1)."""
+
+    def __init__(self, base: KernelOperator, eigenvalues: FloatArray, eigenvectors: FloatArray) -> None:
+        super().__init__(base)
+        self.eigenvalues = eigenvalues
+        self.eigenvectors = eigenvectors
+        self._values = like(eigenvalues, eigenvectors)
+
+    def matmat(self, block: FloatArray) -> FloatArray:
+        """Return K′ @ block."""
+        return self.applied(block, self.base.matmat(block))
+
+    def applied(self, block: FloatArray, product: FloatArray) -> FloatArray:
+        """Return K′ @ block, given K @ block, which may be overwritten."""
+        if self.eigenvectors.shape[1]:
+            V = self.eigenvectors
+            product -= V @ (self._values[:, None] * (V.T @ block))
+        return product
+
+    def columns(self, rows: IntArray) -> FloatArray:
+        """Return the columns of K′ at ``rows``."""
+        columns = self.base.columns(rows)
+        if self.eigenvectors.shape[1]:
+            V = self.eigenvectors
+            columns -= V @ (self._values[:, None] * V[rows].T)
+        return columns
+
+    def diag(self) -> FloatArray:
+        """Return the diagonal of K′."""
+        return self.base.diag() - self.eigenvectors**2 @ self._values
+
+    def to_dense(self) -> FloatArray:
+        """Return K′ as a matrix."""
+        matrix = self.base.to_dense()
+        if self.eigenvectors.shape[1]:
+            matrix -= (self.eigenvectors * self._values) @ self.eigenvectors.T
+        return matrix
+
+    @property
+    def nbytes(self) -> int:
+        """The base and the removed eigenvectors."""
+        return self.base.nbytes + int(self.eigenvectors.nbytes)
+
+    @property
+    def product_cost(self) -> float:
+        """The base, and two products with the eigenvectors."""
+        return self.base.product_cost + 2 * self.n * len(self.eigenvalues)
+
+
+class ShiftedOperator(DerivedOperator):
+    """shift · I + sign · base: the system of Semi-KPCA (sign −1) and of LS-SVM (sign +1)."""
+
+    def __init__(self, base: KernelOperator, shift: float, sign: Literal[-1, 1]) -> None:
+        super().__init__(base)
+        self.shift = float(shift)
+        self.sign = sign
+
+    def matmat(self, block: FloatArray) -> FloatArray:
+        """Return (shift · I + sign · base) @ block."""
+        return self.applied(block, self.base.matmat(block))
+
+    def applied(self, block: FloatArray, product: FloatArray) -> FloatArray:
+        """Return (shift · I + sign · base) @ block, given base @ block, which may be overwritten."""
+        if self.sign < 0:
+            self.xp.negative(product, out=product)
+        product += self.shift * block
+        return product
+
+    @property
+    def product_error(self) -> float:
+        """What is off in a product with the kernel, where that is larger than the shift, is off in a residual."""
+        removed = list(self.base.eigenvalues) if isinstance(self.base, DeflatedOperator) else []
+        return self.base.product_error * max([1.0, *(float(value) / self.shift for value in removed[:1])])
+
+    def diag(self) -> FloatArray:
+        """Return the diagonal."""
+        return self.shift + self.sign * self.base.diag()
+
+    def to_dense(self) -> FloatArray:
+        """Return the system as a matrix."""
+        matrix = self.base.to_dense()
+        if self.sign < 0:
+            self.xp.negative(matrix, out=matrix)
+        matrix.reshape(-1)[:: matrix.shape[0] + 1] += self.shift
+        return matrix
+
+
+class CenteredOperator(DerivedOperator):
     """(I − 11ᵀ/n) K (I − 11ᵀ/n): the kernel of rows whose mean in feature space is zero."""
-
-    def __init__(self, base: KernelOperator) -> None:
-        self.base = base
-        self.shape = base.shape
-        self.dtype = base.dtype
 
     def matmat(self, block: FloatArray) -> FloatArray:
         """Return the centered product with ``block``."""
@@ -116,37 +159,68 @@ class CenteredOperator(KernelOperator):
     def diag(self) -> FloatArray:
         """Return the diagonal of the centered matrix."""
         means = self.row_means()
-        return np.asarray(self.base.diag() - 2 * means + means.mean())
+        return self.base.diag() - 2 * means + means.mean()  # type: ignore[no-any-return]
 
     def to_dense(self) -> FloatArray:
         """Return the centered matrix."""
         matrix = self.base.to_dense()
         means = self.row_means()
         matrix -= means
-        matrix -= means[:, np.newaxis] - means.mean()
+        matrix -= means[:, None] - means.mean()
         return matrix
 
     @property
     def rounding_scale(self) -> float:
         """The trace of the base: what is left after centering may be far smaller than what was taken off."""
-        return float(self.base.diag().sum(dtype=np.float64))
+        return float(np.sum(self.base.diag(), dtype=np.float64))
+
+    def known_spectrum(self, m: int) -> KnownSpectrum:
+        """Return what the base knows of its centered form."""
+        return self.base.centered_spectrum(m)
 
     def row_means(self) -> FloatArray:
         """Return the mean of each row of the base, which centers new rows too."""
         ones = np.full((self.n, 1), 1.0 / self.n, dtype=self.dtype)
         return self.base.matmat(ones).reshape(-1)
 
+
+class ScaledOperator(DerivedOperator):
+    """D K D with a diagonal matrix D: a normalized kernel, by products with the kernel inside."""
+
+    def __init__(self, base: KernelOperator, scales: FloatArray) -> None:
+        super().__init__(base)
+        self.scales = scales
+
+    def sharper(self) -> KernelOperator:
+        """Return the same with a sharper base."""
+        base = self.base.sharper()
+        return self if base is self.base else ScaledOperator(base, self.scales)
+
+    def matmat(self, block: FloatArray) -> FloatArray:
+        """Return D K D @ block."""
+        product = self.base.matmat(self.scales[:, None] * block)
+        product *= self.scales[:, None]
+        return product
+
+    def columns(self, rows: IntArray) -> FloatArray:
+        """Return columns of D K D."""
+        columns = self.base.columns(rows)
+        columns *= self.scales[:, None]
+        columns *= self.scales[rows]
+        return columns
+
+    def diag(self) -> FloatArray:
+        """Return the diagonal."""
+        return self.scales**2 * self.base.diag()
+
+    def to_dense(self) -> FloatArray:
+        """Return the scaled matrix."""
+        matrix = self.base.to_dense()
+        matrix *= self.scales[:, None]
+        matrix *= self.scales
+        return matrix
+
     @property
     def nbytes(self) -> int:
-        """The base."""
-        return self.base.nbytes
-
-    @property
-    def product_cost(self) -> float:
-        """As the base."""
-        return self.base.product_cost
-
-    @property
-    def can_be_dense(self) -> bool:
-        """As the base."""
-        return self.base.can_be_dense
+        """The base and the scales."""
+        return self.base.nbytes + int(self.scales.nbytes)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from semikpca._typing import FloatArray
+from semikpca._typing import FloatArray, IntArray
+from semikpca.operators._progress import Progress
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,34 @@ class KnownSpectrum:
         return len(self.eigenvalues)
 
 
+@dataclass(frozen=True)
+class Subspace:
+    """A subspace, and what an operator makes of it.
+
+    Attributes
+    ----------
+    basis : array of shape (n, m)
+        Orthonormal columns.
+    images : array of shape (n, m)
+        The operator times the basis.
+    n_last : int
+        Only the images of so many last columns lead out of the subspace (as in a Krylov space).
+    """
+
+    basis: FloatArray
+    images: FloatArray
+    n_last: int
+
+
 class KernelOperator(ABC):
     """A symmetric n × n matrix that can be multiplied from the left; SciPy's names where SciPy has one."""
 
     shape: tuple[int, int]
     dtype: np.dtype[Any]
+    xp: Any = np  # the library of the blocks that go in and come out: NumPy or torch
+    n_products: int = 0  # products made so far, where the operator itself makes them
+    is_estimate: bool = False  # whether the matrix stands for another one, whose eigenvalues may be larger
+    progress: Progress | None = None
 
     @abstractmethod
     def matmat(self, block: FloatArray) -> FloatArray:
@@ -53,6 +77,45 @@ class KernelOperator(ABC):
     def nbytes(self) -> int:
         """Bytes that the operator keeps in memory."""
 
+    def columns(self, rows: IntArray) -> FloatArray:
+        """Return the columns of the matrix at ``rows``, shape (n, len(rows))."""
+        units = np.zeros((self.n, len(rows)), dtype=self.dtype)
+        units[rows, np.arange(len(rows))] = 1
+        return self.matmat(units)
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether a product is cheap beside the making of the matrix; if not, products are what a fit costs."""
+        return True
+
+    @property
+    def block_columns(self) -> int:
+        """Columns up to which a product costs little more than with one."""
+        return 8
+
+    @property
+    def precision(self) -> float:
+        """How far a product may be off through rounding, relative to the largest eigenvalue.
+
+        Rounding errors of n² entries add up like a random matrix, whose norm grows with sqrt(n); ten times that leaves
+        room for an eigensolver's own steps. LAPACK's worst case, n · eps, would call half of a float32 spectrum noise.
+        """
+        return float(10 * np.sqrt(self.n) * np.finfo(self.dtype).eps)
+
+    @property
+    def product_error(self) -> float:
+        """The relative residual below which steps that are made of products do not come."""
+        return 10 * float(np.finfo(self.dtype).eps)
+
+    def sharper(self) -> "KernelOperator":
+        """Return the same matrix with more digits in its products; itself where there are no more."""
+        return self
+
+    def report(self, stage: str, residual: float, goal: float) -> None:
+        """Say how far a computation with products is, where somebody listens (``progress``)."""
+        if self.progress is not None:
+            self.progress.note(stage, self.n_products, residual, goal)
+
     @property
     def rounding_scale(self) -> float:
         """A bound on the eigenvalues before anything was subtracted; rounding is relative to it if it is larger."""
@@ -70,7 +133,11 @@ class KernelOperator(ABC):
 
     def known_spectrum(self, m: int) -> KnownSpectrum:
         """Return those of the m leading eigenpairs that need not be computed; none by default."""
-        return KnownSpectrum(np.empty(0, self.dtype), np.empty((self.n, 0), self.dtype))
+        return KnownSpectrum(np.empty(0), self.xp.empty((self.n, 0), dtype=self.dtype))
+
+    def centered_spectrum(self, m: int) -> KnownSpectrum:
+        """Return those of the m leading eigenpairs of the centered matrix that need not be computed."""
+        return KernelOperator.known_spectrum(self, m)
 
     @property
     def n(self) -> int:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semikpca._typing import FloatArray
+from semikpca._typing import FloatArray, IntArray
 from semikpca.operators._base import KernelOperator
 
 
@@ -16,8 +16,13 @@ class DenseOperator(KernelOperator):
 
     def matmat(self, block: FloatArray) -> FloatArray:
         """Return the product with ``block``."""
+        self.n_products += 1
         # The matrix is symmetric, and BLAS is faster with the few columns as rows on the left.
         return np.asarray((block.T @ self.matrix).T)
+
+    def columns(self, rows: IntArray) -> FloatArray:
+        """Return a copy of some columns."""
+        return np.asarray(self.matrix[:, rows])
 
     def diag(self) -> FloatArray:
         """Return the diagonal."""

@@ -1,15 +1,37 @@
 """The only place that maps the name of a back end to an operator."""
 
+from typing import Any
+
+import numpy as np
+
 from semikpca._typing import Rows
-from semikpca.kernels import Kernel, finite_pairwise
+from semikpca.kernels import Kernel, Normalized, finite_pairwise
+from semikpca.operators._algebra import ScaledOperator
 from semikpca.operators._base import KernelOperator
+from semikpca.operators._blocked import BlockedOperator
 from semikpca.operators._dense import DenseOperator
+from semikpca.operators._low_rank import LowRankOperator
+from semikpca.operators._memory import memory_budget, require_memory
 from semikpca.operators._sparse import SparseOperator
 
-BACKENDS = ("auto", "dense", "sparse")
+BACKENDS = ("auto", "dense", "blocked", "torch", "sparse", "low-rank")
+
+# Up to here a stored matrix is as fast as any other way, and has all digits.
+_FEW_ROWS = 2_500
+# Features from which on a kernel value costs more to make again than to keep.
+_MANY_FEATURES = 128
 
 
-def choose_backend(backend: str, n_samples: int, is_sparse: bool = False) -> str:
+def choose_backend(
+    backend: str,
+    n_samples: int,
+    is_sparse: bool = False,
+    is_low_rank: bool = False,
+    *,
+    n_features: int = 1,
+    on_vectors: bool = True,
+    many_products: bool = False,
+) -> str:
     """Return the back end that ``backend`` stands for; a pure function, so that anyone may ask beforehand.
 
     Parameters
@@ -19,34 +41,76 @@ def choose_backend(backend: str, n_samples: int, is_sparse: bool = False) -> str
     n_samples : int
     is_sparse : bool, default=False
         Whether the kernel can say its matrix by a sparse factor (``Kernel.is_sparse``).
+    is_low_rank : bool, default=False
+        Whether it can say it by features of the rows, and few of them (``Kernel.is_low_rank_on``).
+    n_features : int, default=1
+        Of the rows; what a kernel value costs grows with them.
+    on_vectors : bool, default=True
+        Whether rows are vectors; kernel matrices and functions of objects are kept as a matrix.
+    many_products : bool, default=False
+        Whether more than a few products are to be made, as LS-SVM does: keeping the matrix then pays where it fits the
+        memory budget, see :func:`memory_budget`.
 
     Examples
     --------
     >>> choose_backend("auto", n_samples=1000)
     'dense'
+    >>> choose_backend("auto", n_samples=100_000)
+    'blocked'
     >>> choose_backend("auto", n_samples=1000, is_sparse=True)
     'sparse'
+    >>> choose_backend("auto", n_samples=1000, is_low_rank=True)
+    'low-rank'
     """
     if backend not in BACKENDS:
         raise ValueError(f"backend must be one of {list(BACKENDS)}, got {backend!r}.")
     if backend == "auto":
-        return "sparse" if is_sparse else "dense"
+        if is_low_rank:
+            return "low-rank"
+        if is_sparse:
+            return "sparse"
+        fits = 8 * n_samples**2 <= memory_budget()
+        pays = n_samples <= _FEW_ROWS or n_features >= _MANY_FEATURES or many_products
+        return "dense" if not on_vectors or (fits and pays) else "blocked"
+    if backend == "low-rank" and not is_low_rank:
+        raise ValueError(
+            "backend='low-rank' needs a kernel of low rank, such as Nystroem(), or Linear() on many more rows than "
+            "features. Use backend='auto'."
+        )
     if backend == "sparse" and not is_sparse:
         raise ValueError(
             "backend='sparse' needs a kernel whose matrix is sparse, such as NeighborGraph(). Use backend='auto'."
         )
+    if backend in ("blocked", "torch") and (is_sparse or not on_vectors):
+        raise ValueError(
+            f"backend={backend!r} needs a kernel between vectors, such as RBF(), which it can make again and again in "
+            "blocks. Use backend='auto'."
+        )
     return backend
 
 
-def make_operator(kernel: Kernel, rows: Rows, backend: str) -> KernelOperator:
-    """Return the kernel matrix of the training rows as an operator; ``backend`` comes from ``choose_backend``."""
-    makers = {"dense": _dense, "sparse": _sparse}
-    return makers[backend](kernel, rows)
+def make_operator(kernel: Kernel, rows: Rows, backend: str, dtype: Any = None) -> KernelOperator:
+    """Return the kernel matrix of the training rows as an operator; ``backend`` comes from ``choose_backend``.
+
+    ``dtype`` is what kernel values are computed in where they are not kept; by default the type of the rows.
+    """
+    operator = _made(kernel, rows, backend, dtype)
+    operator.is_estimate = kernel.is_approximate
+    return operator
 
 
-def _dense(kernel: Kernel, rows: Rows) -> KernelOperator:
-    return DenseOperator(finite_pairwise(kernel, rows, rows))
+def _made(kernel: Kernel, rows: Rows, backend: str, dtype: Any) -> KernelOperator:
+    if backend == "dense":
+        require_memory(rows.shape[0] if hasattr(rows, "shape") else len(rows), getattr(rows, "dtype", np.float64))
+        return DenseOperator(finite_pairwise(kernel, rows, rows))
+    if backend == "sparse":
+        return SparseOperator(kernel.sparse_factor())
+    if backend == "low-rank":
+        return LowRankOperator(kernel, rows)
+    if isinstance(kernel, Normalized):
+        return ScaledOperator(_made(kernel.kernel_, rows, backend, dtype), 1 / kernel.degrees_**0.5)
+    if backend == "torch":
+        from semikpca.operators._torch import TorchOperator
 
-
-def _sparse(kernel: Kernel, rows: Rows) -> KernelOperator:
-    return SparseOperator(kernel.sparse_factor())
+        return TorchOperator(kernel, rows)
+    return BlockedOperator(kernel, rows, dtype)

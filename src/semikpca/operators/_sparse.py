@@ -33,6 +33,7 @@ class SparseOperator(KernelOperator):
 
     def matmat(self, block: FloatArray) -> FloatArray:
         """Return the product with ``block``."""
+        self.n_products += 1
         S, v, damping = self._ordered, self.factor.vector, self.dtype.type(self.factor.damping)
         product = S @ (S @ block) if self._order is None else (S @ (S @ block[self._order]))[self._back]
         product *= damping

@@ -4,5 +4,6 @@ from semikpca.solvers._base import LinearSolver, Solution, Status
 from semikpca.solvers._choice import AdaptiveSolver
 from semikpca.solvers._cholesky import Cholesky
 from semikpca.solvers._conjugate_gradients import ConjugateGradients
+from semikpca.solvers._low_rank import LowRankSolver
 
-__all__ = ["AdaptiveSolver", "Cholesky", "ConjugateGradients", "LinearSolver", "Solution", "Status"]
+__all__ = ["AdaptiveSolver", "Cholesky", "ConjugateGradients", "LinearSolver", "LowRankSolver", "Solution", "Status"]

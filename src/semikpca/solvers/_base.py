@@ -26,12 +26,15 @@ class Solution:
         Iterations; 1 for a direct solve.
     residual : float
         Largest residual norm over the columns, relative to its right-hand side.
+    product : ndarray of shape (n, n_columns), or None
+        The kernel part of the system times ``values``, where the solve made it on its way.
     """
 
     values: FloatArray
     status: Status
     n_iter: int
     residual: float
+    product: FloatArray | None = None
 
 
 class LinearSolver(ABC):

@@ -2,11 +2,12 @@
 
 import math
 
-from semikpca._typing import FloatArray
-from semikpca.operators import KernelOperator
+from semikpca._typing import FloatArray, IntArray
+from semikpca.operators import KernelOperator, Subspace
 from semikpca.solvers._base import LinearSolver, Solution
 from semikpca.solvers._cholesky import Cholesky
 from semikpca.solvers._conjugate_gradients import ConjugateGradients
+from semikpca.solvers._low_rank import LowRankSolver
 
 # A product with few columns waits for memory, not for arithmetic: it takes as long as one with about this many.
 _FREE_COLUMNS = 5
@@ -41,25 +42,37 @@ class AdaptiveSolver(LinearSolver):
     rtol : float
     max_iter : int or None
         None allows ten times what theory expects.
+    subspace : Subspace, optional
+        See :class:`ConjugateGradients`.
     """
 
     def __init__(
-        self, system: KernelOperator, condition_number: float, rtol: float, max_iter: int | None = None
+        self,
+        system: KernelOperator,
+        condition_number: float,
+        rtol: float,
+        max_iter: int | None = None,
+        subspace: Subspace | None = None,
     ) -> None:
         self.system = system
         self.condition_number = condition_number
         self.rtol = rtol
         self.max_iter = max_iter or max(100, math.ceil(10 * expected_iterations(condition_number, rtol)))
-        self._direct: Cholesky | None = None
+        self.subspace = subspace
+        self._direct: Cholesky | LowRankSolver | None = LowRankSolver.of(system)
 
     def solve(self, targets: FloatArray, rtol: float | None = None) -> Solution:
         """Solve for each column of ``targets``; a larger ``rtol`` than the solver's own is cheaper."""
         rtol = self.rtol if rtol is None else max(rtol, self.rtol)
         n_columns = targets.shape[1]
-        if self._direct is None and self.system.can_be_dense:
+        if self._direct is None and self.system.can_be_dense and self.system.is_stored:
             sizes = self.system.n, n_columns, self.condition_number, rtol, self.system.product_cost
             if direct_is_cheaper(*sizes):
                 self._direct = Cholesky(self.system)
         if self._direct is not None:
             return self._direct.solve(targets)
-        return ConjugateGradients(self.system, rtol, self.max_iter).solve(targets)
+        return ConjugateGradients(self.system, rtol, self.max_iter, self.subspace).solve(targets)
+
+    def inverse_diagonal(self, rows: IntArray) -> FloatArray | None:
+        """Return the diagonal of the inverse at ``rows`` where it comes without a solve for each, otherwise None."""
+        return self._direct.inverse_diagonal(rows) if isinstance(self._direct, LowRankSolver) else None

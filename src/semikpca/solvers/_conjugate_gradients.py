@@ -3,7 +3,8 @@
 import numpy as np
 
 from semikpca._typing import FloatArray
-from semikpca.operators import KernelOperator
+from semikpca.kernels._namespace import like, namespace, to_numpy
+from semikpca.operators import KernelOperator, Subspace
 from semikpca.solvers._base import LinearSolver, Solution, Status
 
 
@@ -17,41 +18,84 @@ class ConjugateGradients(LinearSolver):
     rtol : float
         Each column stops when its residual norm is below ``rtol`` times the norm of its right-hand side.
     max_iter : int
+    subspace : Subspace, optional
+        What is known of the system. The answer inside of it comes first and without a product, and every direction of
+        the search is kept conjugate to it (deflation), so that only what is left outside takes steps.
     """
 
-    def __init__(self, system: KernelOperator, rtol: float, max_iter: int) -> None:
+    def __init__(self, system: KernelOperator, rtol: float, max_iter: int, subspace: Subspace | None = None) -> None:
         self.system = system
-        self.rtol = max(rtol, 10 * float(np.finfo(system.dtype).eps))
+        self.rtol = max(rtol, system.product_error)
         self.max_iter = max_iter
+        self._known = None if subspace is None else _KnownPart(subspace)
 
     def solve(self, targets: FloatArray) -> Solution:
         """Solve from zero; columns that are done leave the block."""
-        norms = np.linalg.norm(targets, axis=0)
-        values = np.zeros_like(targets)
-        squared_residuals = norms**2
+        squared_norms = _column_squares(targets)
+        norms = np.sqrt(squared_norms)
         goals = (self.rtol * norms) ** 2
+        values, residual = targets * 0, targets
+        squared_residuals = squared_norms.copy()
+        if self._known is not None:
+            values, residual = self._known.start(targets)
+            squared_residuals = _column_squares(residual)
         active = np.flatnonzero(squared_residuals > goals)
-        block, residual = values[:, active], targets[:, active]
-        direction, rho = residual.copy(), squared_residuals[active]
+        block, residual = values[:, active], residual[:, active]
+        direction, rho = self._conjugate(residual) + 0, squared_residuals[active]
         n_iter = 0
         while active.size and n_iter < self.max_iter:
             n_iter += 1
             image = self.system.matmat(direction)
-            step = rho / np.einsum("ij,ij->j", direction, image)
+            step = like(rho / _column_products(direction, image), block)
             block += step * direction
             image *= step
-            residual -= image
-            rho_next = np.einsum("ij,ij->j", residual, residual)
-            direction *= rho_next / rho
-            direction += residual
+            residual = residual - image
+            rho_next = _column_squares(residual)
+            direction *= like(rho_next / rho, block)
+            direction += self._conjugate(residual)
             rho = rho_next
             squared_residuals[active] = rho
+            self.system.report("solve", _largest_ratio(squared_residuals, norms), self.rtol)
             going = rho > goals[active]
             if not going.all():
                 values[:, active] = block
                 active, rho = active[going], rho[going]
-                block, residual, direction = block[:, going], residual[:, going], direction[:, going]
+                kept = np.flatnonzero(going)
+                block, residual, direction = block[:, kept], residual[:, kept], direction[:, kept]
         values[:, active] = block
-        relative = np.sqrt(squared_residuals) / np.where(norms > 0, norms, 1)
         status = Status.NOT_CONVERGED if active.size else Status.SOLVED
-        return Solution(values, status, max(n_iter, 1), float(relative.max(initial=0.0)))
+        return Solution(values, status, max(n_iter, 1), _largest_ratio(squared_residuals, norms))
+
+    def _conjugate(self, residual: FloatArray) -> FloatArray:
+        return residual if self._known is None else self._known.outside(residual)
+
+
+class _KnownPart:
+    """The system inside a subspace W: WᵀAW, small enough to be inverted."""
+
+    def __init__(self, subspace: Subspace) -> None:
+        self.W, self.AW = subspace.basis, subspace.images
+        inner = to_numpy(self.W.T @ self.AW).astype(np.float64)
+        self._inverse = like(np.linalg.inv((inner + inner.T) / 2), self.W)
+
+    def start(self, targets: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the answer inside W, and the residual that it leaves."""
+        coordinates = self._inverse @ (self.W.T @ targets)
+        return self.W @ coordinates, targets - self.AW @ coordinates
+
+    def outside(self, residual: FloatArray) -> FloatArray:
+        """Return the residual without what is not conjugate to W."""
+        inside: FloatArray = self.W @ (self._inverse @ (self.AW.T @ residual))
+        return residual - inside
+
+
+def _column_products(A: FloatArray, B: FloatArray) -> FloatArray:
+    return np.asarray(to_numpy(namespace(A).einsum("ij,ij->j", A, B)))
+
+
+def _column_squares(A: FloatArray) -> FloatArray:
+    return _column_products(A, A)
+
+
+def _largest_ratio(squared_residuals: FloatArray, norms: FloatArray) -> float:
+    return float((np.sqrt(squared_residuals) / np.where(norms > 0, norms, 1)).max(initial=0.0))

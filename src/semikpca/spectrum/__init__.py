@@ -1,7 +1,16 @@
-"""The leading eigenpairs of an operator, with what is known of their error."""
+"""Eigenpairs of kernel operators, and what is known of their error."""
 
 from semikpca.spectrum._base import Spectrum
 from semikpca.spectrum._compute import full_spectrum, leading_spectrum, removable_spectrum
 from semikpca.spectrum._definite import require_semidefinite
+from semikpca.spectrum._label_space import LabelSpace, label_space
 
-__all__ = ["Spectrum", "full_spectrum", "leading_spectrum", "removable_spectrum", "require_semidefinite"]
+__all__ = [
+    "LabelSpace",
+    "Spectrum",
+    "full_spectrum",
+    "label_space",
+    "leading_spectrum",
+    "removable_spectrum",
+    "require_semidefinite",
+]

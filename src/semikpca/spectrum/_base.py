@@ -1,22 +1,17 @@
 """Eigenpairs and what is known of their error."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from semikpca._typing import FloatArray
-from semikpca.operators import KernelOperator
+from semikpca.operators import KernelOperator, Subspace
 
 
 def rounding_of(operator: KernelOperator, largest: float) -> float:
-    """Return how far an eigenvalue may be off through rounding alone.
-
-    Rounding errors of n² entries add up like a random matrix, whose norm grows with sqrt(n); ten times that
-    leaves room for the eigensolver's own steps. LAPACK's worst case, n · eps, would call half of a float32
-    spectrum noise.
-    """
-    scale = max(abs(float(largest)), operator.rounding_scale)
-    return float(10 * np.sqrt(operator.n) * np.finfo(operator.dtype).eps * scale)
+    """Return how far an eigenvalue may be off through rounding alone."""
+    return operator.precision * max(abs(float(largest)), operator.rounding_scale)
 
 
 @dataclass(frozen=True)
@@ -30,11 +25,17 @@ class Spectrum:
         Orthonormal columns.
     uncertainty : ndarray of shape (m,)
         An eigenvalue of the matrix lies within this distance of each computed one: rounding plus residual norm.
+    is_estimate : bool
+        Whether the matrix stands for another one, whose eigenvalues may be larger.
+    subspace : Subspace, optional
+        What the search for the eigenpairs has learned of the matrix.
     """
 
     eigenvalues: FloatArray
     eigenvectors: FloatArray
     uncertainty: FloatArray
+    is_estimate: bool = False
+    subspace: Subspace | None = None
 
     @property
     def n(self) -> int:
@@ -58,4 +59,25 @@ class Spectrum:
 
     def head(self, m: int) -> "Spectrum":
         """Return the first m eigenpairs."""
-        return Spectrum(self.eigenvalues[:m], self.eigenvectors[:, :m], self.uncertainty[:m])
+        return replace(
+            self,
+            eigenvalues=self.eigenvalues[:m],
+            eigenvectors=self.eigenvectors[:, :m],
+            uncertainty=self.uncertainty[:m],
+        )
+
+
+def value_errors(values: FloatArray, residuals: FloatArray, bound: float = math.inf, n_known: int = 0) -> FloatArray:
+    """Return how far each Ritz value may be from an eigenvalue.
+
+    Never more than its residual; never above the bound; and, where a gap η after the first j Ritz values keeps them
+    apart from the rest, at most ‖R‖²/η with the residuals R of those j (Kato and Temple).
+    """
+    errors = residuals.copy()
+    for i in range(n_known, len(values)):
+        errors[i] = min(errors[i], max(bound - float(values[i]), 0.0))
+        for j in range(i + 1, len(values)):
+            gap = float(values[i] - values[j] - residuals[j])
+            if gap > 0:
+                errors[i] = min(errors[i], float(residuals[:j] @ residuals[:j]) / gap)
+    return errors

@@ -4,70 +4,111 @@ A block finds repeated eigenvalues, which a single-vector Lanczos method can mis
 space holds only one vector of each eigenspace. That matters here, since a repeated eigenvalue at the cut must be
 seen to be reported.
 
-All linear algebra is NumPy's: NumPy and SciPy bring a BLAS each, and when small calls to both alternate, their
-threads wait for each other (seen: a fit six times slower).
+All linear algebra is NumPy's (or torch's): NumPy and SciPy bring a BLAS each, and when small calls to both alternate,
+their threads wait for each other (seen: a fit six times slower). What has the size of the basis is done by NumPy in
+float64, wherever the basis is.
 """
 
 import numpy as np
 
 from semikpca._typing import FloatArray
-from semikpca.operators import KernelOperator
-from semikpca.spectrum._base import Spectrum, rounding_of
+from semikpca.kernels._namespace import like, namespace, to_numpy
+from semikpca.operators import KernelOperator, Subspace
+from semikpca.spectrum._base import Spectrum, rounding_of, value_errors
 
 _SEED = 0
 _MAX_BLOCKS = 12  # basis size at which to restart, in blocks
 _MAX_PRODUCTS = 400
 
 
-def leading_eigenpairs(operator: KernelOperator, m: int, block_size: int, rtol: float) -> Spectrum | None:
+def leading_eigenpairs(
+    operator: KernelOperator,
+    m: int,
+    block_size: int,
+    rtol: float,
+    value_rtol: float = 0.0,
+    start: FloatArray | None = None,
+) -> Spectrum | None:
     """Return the m leading eigenpairs with residuals below rtol · λ1 (or rounding); None if that was not reached.
 
     The start block is seeded, so that the same matrix gives the same eigenvectors.
+
+    Parameters
+    ----------
+    value_rtol : float, default=0.0
+        Where positive, the last of the m eigenpairs need not have a good vector if its eigenvalue is known this well.
+    start : array of shape (n, n_columns), optional
+        Columns to begin with. What is solved with them afterwards finds most of its answer in the space.
     """
     n = operator.n
-    block = orthonormal(start_block(operator, block_size))
+    block = orthonormal(start_block(operator, block_size, start))
+    block_size = int(block.shape[1])
     basis = block
     products = operator.matmat(block)
+    xp = operator.xp
     for _ in range(_MAX_PRODUCTS):
         ritz_values, rotation = rayleigh_ritz(basis, products)
-        kept = rotation[:, :m]
+        kept = rotation[:, :block_size]
         vectors, images = basis @ kept, products @ kept
-        # In units of the largest eigenvalue, so that no square under- or overflows.
-        scale = abs(ritz_values[0]) or 1.0
-        residuals = scale * np.linalg.norm((images - vectors * ritz_values[:m]) / scale, axis=0)
+        values = ritz_values[:block_size]
+        residuals = residual_norms(vectors, images, values)
         floor = rounding_of(operator, ritz_values[0])
-        if (residuals <= max(rtol * ritz_values[0], floor)).all():
-            return Spectrum(ritz_values[:m], vectors, residuals + floor)
+        good = residuals[:m] <= max(rtol * ritz_values[0], floor)
+        errors = residuals[:m]
+        if value_rtol > 0:
+            errors = value_errors(values, residuals)[:m]
+            good[m - 1] |= errors[m - 1] <= max(value_rtol * values[m - 1], floor)
+        operator.report("eigenpairs", float(residuals[: max(1, m - 1)].max() / (abs(values[0]) or 1.0)), rtol)
+        if good.all():
+            known = Subspace(basis, products, block_size)
+            return Spectrum(as_values(values[:m], operator), vectors[:, :m], errors + floor, subspace=known)
         block = orthonormal_against(basis, products[:, -block_size:])
         if basis.shape[1] + block_size > min(n - block_size, _MAX_BLOCKS * block_size):
             # Thick restart: the leading Ritz vectors carry what the basis has learned, and their residuals lie in
             # the block just made, so the space stays a Krylov space.
             keep = rotation[:, : m + block_size]
             basis, products = basis @ keep, products @ keep
-        basis = np.hstack([basis, block])
-        products = np.hstack([products, operator.matmat(block)])
+        basis = xp.hstack([basis, block])
+        products = xp.hstack([products, operator.matmat(block)])
     return None
 
 
-def start_block(operator: KernelOperator, block_size: int) -> FloatArray:
-    """Return a seeded random block that begins with the leading eigenvectors that are known."""
-    start = np.random.default_rng(_SEED).standard_normal((operator.n, block_size)).astype(operator.dtype)
-    start[:, 0] = 1  # close to the first eigenvector of any kernel with positive values
+def start_block(operator: KernelOperator, block_size: int, start: FloatArray | None = None) -> FloatArray:
+    """Return a block of at least this size: leading eigenvectors that are known, given columns, and random ones."""
     known = operator.known_spectrum(block_size).eigenvectors
-    start[:, : known.shape[1]] = known
-    return start
+    given = known[:, :0] if start is None else start
+    n_random = max(block_size - known.shape[1] - given.shape[1], 1)
+    random = np.random.default_rng(_SEED).standard_normal((operator.n, n_random))
+    if not known.shape[1]:
+        random[:, 0] = 1  # close to the first eigenvector of any kernel with positive values
+    filling = like(random, known if start is None else given)
+    return operator.xp.hstack([known, given, filling])  # type: ignore[no-any-return]
 
 
 def rayleigh_ritz(basis: FloatArray, products: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return Ritz values, largest first, and the rotation of the basis that belongs to them."""
-    projected = basis.T @ products
+    projected = to_numpy(basis.T @ products)
     values, rotation = np.linalg.eigh((projected + projected.T) / 2)
-    return values[::-1].copy(), rotation[:, ::-1]
+    return values[::-1].copy(), like(np.ascontiguousarray(rotation[:, ::-1]), basis)
+
+
+def residual_norms(vectors: FloatArray, images: FloatArray, values: FloatArray) -> FloatArray:
+    """Return ‖K v − θ v‖ for Ritz vectors v and their values θ."""
+    # In units of the largest eigenvalue, so that no square under- or overflows.
+    scale = float(abs(values[0])) or 1.0
+    differences = (images - vectors * like(values, vectors)) / scale
+    squares = namespace(vectors).einsum("ij,ij->j", differences, differences)
+    return np.asarray(scale * np.sqrt(to_numpy(squares)))
+
+
+def as_values(values: FloatArray, operator: KernelOperator) -> FloatArray:
+    """Return eigenvalues in the type of the operator, on the host."""
+    return values.astype(operator.dtype) if operator.xp is np else values.astype(np.float64)
 
 
 def orthonormal(block: FloatArray) -> FloatArray:
     """Return an orthonormal basis of the columns."""
-    return np.asarray(np.linalg.qr(block)[0])
+    return namespace(block).linalg.qr(block)[0]  # type: ignore[no-any-return]
 
 
 def orthonormal_against(basis: FloatArray, block: FloatArray) -> FloatArray:

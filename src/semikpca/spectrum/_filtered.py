@@ -11,7 +11,7 @@ import numpy as np
 
 from semikpca._typing import FloatArray
 from semikpca.operators import KernelOperator
-from semikpca.spectrum._base import Spectrum, rounding_of
+from semikpca.spectrum._base import Spectrum, rounding_of, value_errors
 from semikpca.spectrum._block_krylov import orthonormal, orthonormal_against, rayleigh_ritz, start_block
 
 _PLAIN_STEPS = 2  # before the Ritz values say where the filter should begin
@@ -48,7 +48,7 @@ def filtered_eigenpairs(
         values = ritz_values[:block_size]
         residuals = np.linalg.norm(images - vectors * values, axis=0)
         floor = rounding_of(operator, values[0])
-        errors = _value_errors(values, residuals, known.bound, len(known))[:m]
+        errors = value_errors(values, residuals, known.bound, len(known))[:m]
         good = residuals[:m] <= max(rtol * values[0], floor)
         if value_rtol > 0:
             allowed = value_rtol if n_products < _PATIENCE else max(value_rtol, _IMPATIENT_RTOL)
@@ -70,22 +70,6 @@ def filtered_eigenpairs(
         basis = np.hstack([basis, block])
         products = np.hstack([products, operator.matmat(block)])
         n_products, step = n_products + 1, step + 1
-
-
-def _value_errors(values: FloatArray, residuals: FloatArray, bound: float, n_known: int) -> FloatArray:
-    """Return how far each Ritz value may be from an eigenvalue.
-
-    Never more than its residual; never above the bound; and, where a gap η after the first j Ritz values keeps them
-    apart from the rest, at most ‖R‖²/η with the residuals R of those j (Kato and Temple).
-    """
-    errors = residuals.copy()
-    for i in range(n_known, len(values)):
-        errors[i] = min(errors[i], max(bound - float(values[i]), 0.0))
-        for j in range(i + 1, len(values)):
-            gap = float(values[i] - values[j] - residuals[j])
-            if gap > 0:
-                errors[i] = min(errors[i], float(residuals[:j] @ residuals[:j]) / gap)
-    return errors
 
 
 def _filtered(operator: KernelOperator, block: FloatArray, end: float, largest: float, degree: int) -> FloatArray:

@@ -1,0 +1,29 @@
+"""NumPy arrays and torch tensors by one name, so that a formula is written once for both."""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+
+def is_tensor(array: object) -> bool:
+    """Return whether ``array`` is a torch tensor; torch is not imported for the question."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(array, torch.Tensor)
+
+
+def namespace(array: object) -> Any:
+    """Return torch for a tensor and NumPy for everything else."""
+    return sys.modules["torch"] if is_tensor(array) else np
+
+
+def to_numpy(array: Any) -> Any:
+    """Return an array in the memory of the computer; a tensor is copied there."""
+    return array.detach().cpu().numpy() if is_tensor(array) else np.asarray(array)
+
+
+def like(values: Any, model: Any) -> Any:
+    """Return values as an array of the library, type and device of another."""
+    if is_tensor(model):
+        return sys.modules["torch"].as_tensor(values, dtype=model.dtype, device=model.device)
+    return np.asarray(values, dtype=model.dtype)

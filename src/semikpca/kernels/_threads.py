@@ -1,0 +1,55 @@
+"""One thread for each core, and BLAS held to one in each."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from threading import Event
+from typing import Any, TypeVar
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+Part = TypeVar("Part")
+
+
+@cache
+def _blas() -> Any:
+    """Return a handle on the BLAS libraries that are loaded; to look for them takes as long as a small product."""
+    return ThreadpoolController().select(user_api="blas")
+
+
+def allowed_threads() -> int:
+    """Return how many threads to use: as many as the user lets BLAS have."""
+    return max((int(library.num_threads) for library in _blas().lib_controllers), default=1)
+
+
+def in_threads(work: Callable[[Part, int], None], parts: Sequence[Part], n_threads: int) -> None:
+    """Call ``work(part, thread)`` for every part; which thread does which part is always the same.
+
+    After an error or Ctrl-C in one thread the others end with the part that they are at; none is left behind.
+    """
+    stopped = Event()
+
+    def share(thread: int) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            for part in parts[thread::n_threads]:
+                if stopped.is_set():
+                    return
+                work(part, thread)
+
+    if n_threads == 1:
+        share(0)
+        return
+    with _blas().limit(limits=1), ThreadPoolExecutor(n_threads) as pool:
+        shares = [pool.submit(share, thread) for thread in range(n_threads)]
+        try:
+            for done in shares:
+                done.result()
+        except BaseException:
+            stopped.set()
+            raise
+
+
+def slices(start: int, stop: int, step: int) -> list[slice]:
+    """Return consecutive slices of at most ``step``."""
+    return [slice(at, min(at + step, stop)) for at in range(start, stop, step)]

@@ -1,0 +1,525 @@
+"""The fused product: kernel values are computed tile by tile on the GPU and multiplied at once; none is stored.
+
+For each tile of rows a program walks over the tiles of columns: a matrix product of the factors gives exponents (or
+bases), a function of each entry gives kernel values P, and a second matrix product adds P @ coefficients to the result.
+
+Numbers. Tensor cores multiply operands of 11 significant bits, whether they are called tf32 or float16, and add in
+float32. So everything that needs more digits or more range is kept out of them:
+
+* Rows are centered, and scaled so that the product of two factors is the exponent of two; squared norms never enter a
+  product. Where exponents are small, 2^(f·g − ‖f‖²/2 − ‖g‖²/2) is taken apart: 2^(−‖g‖²/2) goes into the coefficients,
+  2^(−‖f‖²/2) into the result, and an entry costs one exponential. Where they are not, norms are added in float32.
+* Norms are those of the rows as they were rounded. What is computed is then the kernel of rows moved by 2^-12 of their
+  length, and rows close to each other stay close, wherever they are.
+* Columns of coefficients are scaled to 2^14 at most, so that float16 holds nine decades of them at full precision.
+* "float32" carries each operand as two float16 numbers, 22 bits together: three products instead of one.
+* Tensor cores cut off what does not fit into a sum instead of rounding it. Over a million positive terms that made an
+  error of 6e-3, so sums are handed to ordinary float32 additions every 2048 terms (every tile, in "float32").
+
+``docs/decisions/0013-the-fused-product.md`` has the measurements.
+"""
+
+import math
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+
+from semikpca.kernels._bandwidth import fitted_gamma
+from semikpca.kernels._base import Kernel
+from semikpca.kernels._pairwise import RBF, Laplacian, Polynomial
+
+MODES = ("tf32", "float16", "float32")
+MOST_FEATURES = 512
+MOST_COLUMNS = 64  # of one pass; more are split
+_SMALLEST_COLUMN = 1e-30  # largest entry of a column of coefficients below which it is not scaled up any more
+_TILES_OF_PART = 8  # fewer tiles of columns are not worth a program of their own
+_TERMS_OF_SUM = 2048  # added by tensor cores before an ordinary addition takes over
+_LEAST_SHARED_BYTES = 99 << 10  # of GPUs that have the tensor cores needed here
+LARGEST_DEGREE = 8  # of a polynomial kernel
+_PADDING = 256  # rows are padded to a multiple of the largest tile
+
+_LOG2_E = math.log2(math.e)
+# Kernel values up to 1 are multiplied by this on their way through float16, whose normal numbers end at 6e-5.
+_LIFT = 14
+_LOW_SCALE = 2.0**11  # the second float16 number of a pair is what the first one left, scaled up
+# Exponents (of two) up to which the squared norms are taken out of the tile.
+_SMALL_EXPONENT = 8.0
+# Norm of a factor up to which its entries, and sums of their squares, are well inside the range of float16 and float32.
+LARGEST_NORM = 2.0**12
+_FARTHEST = 2.0**14  # entries of new rows beyond that are as good as infinitely far from all rows
+
+
+@triton.jit
+def _power(x, DEGREE: tl.constexpr):
+    result = x
+    for _ in tl.static_range(DEGREE - 1):
+        result = result * x
+    return result
+
+
+@triton.jit
+def _add_product(
+    acc,
+    acc_low,
+    values,
+    columns,
+    columns_low,
+    first,
+    n_right,
+    unit,
+    COLUMNS: tl.constexpr,
+    TILE: tl.constexpr,
+    SPLIT: tl.constexpr,
+):
+    """Add the product of a tile of kernel values with the coefficients from row ``first`` on."""
+    channels = tl.arange(0, COLUMNS).to(tl.int64)
+    at = channels[:, None] * n_right + (first + tl.arange(0, TILE))[None, :]
+    v = tl.trans(tl.load(columns + at))
+    high = values.to(tl.float16)
+    if SPLIT:
+        # The compiler would take a plain sum for one to be made by tensor cores, which cut off digits; ``unit`` is 1.
+        acc += tl.dot(high, v) * unit
+        v_low = tl.trans(tl.load(columns_low + at))
+        low = ((values - high.to(tl.float32)) * 2048.0).to(tl.float16)
+        acc_low = tl.dot(high, v_low, acc_low)
+        acc_low = tl.dot(low, v, acc_low)
+    else:
+        acc = tl.dot(high, v, acc)
+    return acc, acc_low
+
+
+@triton.jit
+def _kernel_values(
+    a,
+    a_low,
+    norms_a,
+    shifts_a,
+    right,
+    right_low,
+    right_norms,
+    first,
+    WIDTH: tl.constexpr,
+    TILE: tl.constexpr,
+    PROFILE: tl.constexpr,
+    DEGREE: tl.constexpr,
+    SPLIT: tl.constexpr,
+):
+    """Return the kernel values of a tile of rows against TILE rows of the right factor from row ``first`` on."""
+    inside = tl.arange(0, TILE)
+    at = inside[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
+    start = tl.cast(first, tl.int64) * WIDTH
+    b = tl.load(right + start + at)
+    x = tl.dot(a, tl.trans(b), input_precision="tf32")
+    if SPLIT:
+        b_low = tl.load(right_low + start + at)
+        low = tl.dot(a_low, tl.trans(b))
+        low = tl.dot(a, tl.trans(b_low), low)
+        x += low * 0.00048828125  # 1 / _LOW_SCALE
+    if PROFILE == "exponential":
+        return tl.exp2(x)
+    else:
+        norms_b = tl.load(right_norms + first + inside)
+        if PROFILE == "gaussian":
+            return tl.exp2(x + norms_a[:, None] + norms_b[None, :])
+        else:
+            return _power(x * norms_b[None, :] * norms_a[:, None] + shifts_a[:, None], DEGREE)
+
+
+@triton.jit
+def _product_kernel(
+    left,
+    left_low,
+    left_norms,
+    left_shifts,
+    right,
+    right_low,
+    right_norms,
+    columns,
+    columns_low,
+    out,
+    n_left,
+    n_right,
+    tiles_of_program,
+    unit,
+    WIDTH: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    ROWS: tl.constexpr,
+    TILE: tl.constexpr,
+    TILES_OF_SUM: tl.constexpr,
+    PROFILE: tl.constexpr,
+    DEGREE: tl.constexpr,
+    HALVES: tl.constexpr,
+    SPLIT: tl.constexpr,
+):
+    """Compute out[part] = P(rows of the left, rows of the right in this part) @ columns.
+
+    Program (i, part) does ROWS rows of the left. With f of the left, g of the right and their vectors of norms, P is
+
+    * exponential: 2^(f·g)
+    * gaussian: 2^(f·g + norm_f + norm_g)
+    * power: (f·g norm_f norm_g + shift_f)^DEGREE
+    """
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    at = rows.to(tl.int64)[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
+    a = tl.load(left + at)
+    a_low = a
+    norms_a = tl.zeros([ROWS], dtype=tl.float32)
+    shifts_a = norms_a
+    if SPLIT:
+        a_low = tl.load(left_low + at)
+    if PROFILE != "exponential":
+        norms_a = tl.load(left_norms + rows)
+    if PROFILE == "power":
+        shifts_a = tl.load(left_shifts + rows)
+    total = tl.zeros([ROWS, COLUMNS], dtype=tl.float32)
+    total_low = tl.zeros([ROWS, COLUMNS], dtype=tl.float32)
+    begin = tl.program_id(1) * tiles_of_program
+    end = tl.minimum(begin + tiles_of_program, n_right // TILE)
+    HALF: tl.constexpr = TILE // 2
+    for of_sum in range(begin, end, TILES_OF_SUM):
+        acc = tl.zeros([ROWS, COLUMNS], dtype=tl.float32)
+        acc_low = tl.zeros([ROWS, COLUMNS], dtype=tl.float32)
+        for tile in range(of_sum, tl.minimum(of_sum + TILES_OF_SUM, end)):
+            first = tile * TILE
+            if HALVES:
+                # The same work in smaller pieces: fewer registers, so that more programs share a multiprocessor.
+                p = _kernel_values(
+                    a, a_low, norms_a, shifts_a, right, right_low, right_norms, first,
+                    WIDTH, HALF, PROFILE, DEGREE, SPLIT,
+                )  # fmt: skip
+                q = _kernel_values(
+                    a, a_low, norms_a, shifts_a, right, right_low, right_norms, first + HALF,
+                    WIDTH, HALF, PROFILE, DEGREE, SPLIT,
+                )  # fmt: skip
+                acc, acc_low = _add_product(
+                    acc, acc_low, p, columns, columns_low, first, n_right, unit, COLUMNS, HALF, SPLIT
+                )
+                acc, acc_low = _add_product(
+                    acc, acc_low, q, columns, columns_low, first + HALF, n_right, unit, COLUMNS, HALF, SPLIT
+                )
+            else:
+                p = _kernel_values(
+                    a, a_low, norms_a, shifts_a, right, right_low, right_norms, first,
+                    WIDTH, TILE, PROFILE, DEGREE, SPLIT,
+                )  # fmt: skip
+                acc, acc_low = _add_product(
+                    acc, acc_low, p, columns, columns_low, first, n_right, unit, COLUMNS, TILE, SPLIT
+                )
+        total += acc
+        total_low += acc_low
+    if SPLIT:
+        total += total_low * 0.00048828125  # 1 / _LOW_SCALE
+    part = tl.program_id(1).to(tl.int64) * n_left
+    at = (part + rows)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    tl.store(out + at, total)
+
+
+@triton.jit
+def _laplacian_kernel(
+    left,
+    right,
+    columns,
+    columns_low,
+    out,
+    n_left,
+    n_right,
+    n_features,
+    tiles_of_program,
+    unit,
+    shift,
+    COLUMNS: tl.constexpr,
+    ROWS: tl.constexpr,
+    TILE: tl.constexpr,
+    TILES_OF_SUM: tl.constexpr,
+    SPLIT: tl.constexpr,
+):
+    """Do the same for 2^(shift − ‖f − g‖₁); factors are stored by features, so that neighbors in memory are rows."""
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    total = tl.zeros([ROWS, COLUMNS], dtype=tl.float32)
+    total_low = tl.zeros([ROWS, COLUMNS], dtype=tl.float32)
+    begin = tl.program_id(1) * tiles_of_program
+    end = tl.minimum(begin + tiles_of_program, n_right // TILE)
+    for of_sum in range(begin, end, TILES_OF_SUM):
+        acc = tl.zeros([ROWS, COLUMNS], dtype=tl.float32)
+        acc_low = tl.zeros([ROWS, COLUMNS], dtype=tl.float32)
+        for tile in range(of_sum, tl.minimum(of_sum + TILES_OF_SUM, end)):
+            first = tile * TILE
+            x = tl.zeros([ROWS, TILE], dtype=tl.float32)
+            from_left = left + rows
+            from_right = right + first + tl.arange(0, TILE)
+            for _ in range(n_features):
+                x += tl.abs(tl.load(from_left)[:, None] - tl.load(from_right)[None, :])
+                from_left += n_left
+                from_right += n_right
+            values = tl.exp2(shift - x)
+            acc, acc_low = _add_product(
+                acc, acc_low, values, columns, columns_low, first, n_right, unit, COLUMNS, TILE, SPLIT
+            )
+        total += acc
+        total_low += acc_low
+    if SPLIT:
+        total += total_low * 0.00048828125  # 1 / _LOW_SCALE
+    part = tl.program_id(1).to(tl.int64) * n_left
+    at = (part + rows)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    tl.store(out + at, total)
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """How the work is cut: rows of a program, columns of a tile, warps, tiles loaded ahead.
+
+    ``halves``: whether a tile of columns is worked through in two halves.
+    """
+
+    rows: int
+    columns: int
+    warps: int
+    stages: int
+    halves: bool = False
+
+    def shared_bytes(self, width: int, n_columns: int, mode: str) -> int:
+        """Return the shared memory that a program needs, about."""
+        row_bytes = width * {"float16": 2, "tf32": 4, "float32": 4}[mode]
+        column_bytes = n_columns * {"float16": 2, "tf32": 2, "float32": 4}[mode]
+        return self.rows * row_bytes + self.stages * self.columns * (row_bytes + column_bytes)
+
+
+@dataclass(frozen=True)
+class _Factor:
+    """Rows as the tile program wants them, padded with zeros."""
+
+    n: int
+    values: Any  # (n_padded, width), or (width, n_padded) for the Laplacian kernel
+    low: Any  # the second half of the digits ("float32"); otherwise the values again
+    norms: Any  # (n_padded,): of the values as they were rounded (RBF), or of the rows (Polynomial)
+    largest_norm: float
+
+    @property
+    def n_padded(self) -> int:
+        return int(self.norms.shape[0])
+
+    @property
+    def nbytes(self) -> int:
+        tensors = {id(tensor): tensor for tensor in (self.values, self.low, self.norms)}.values()
+        return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What the tile program is to compute: see ``_product_kernel``."""
+
+    profile: str
+    left_norms: Any
+    right_norms: Any
+    left_shifts: Any
+    degree: int = 1
+    column_weights: Any = None  # coefficients are multiplied by it beforehand
+    row_weights: Any = 1.0  # and the result afterwards
+
+
+def is_fusible(kernel: Kernel, rows: Any) -> bool:
+    """Return whether the fused product knows the kernel, the type and the width of the rows."""
+    known = isinstance(kernel, RBF | Laplacian) or (isinstance(kernel, Polynomial) and kernel.degree <= LARGEST_DEGREE)
+    able = not rows.is_cuda or torch.cuda.get_device_capability(rows.device) >= (8, 0)
+    return bool(known and able and rows.dtype == torch.float32 and rows.shape[1] <= MOST_FEATURES)
+
+
+class FusedProduct:
+    """K(A, rows) @ coefficients in one pass over tiles of the kernel matrix.
+
+    Parameters
+    ----------
+    kernel : RBF, Laplacian or Polynomial
+    rows : tensor of shape (n, n_features), float32
+    mode : {"tf32", "float16", "float32"}
+    tiles : Tiles, optional
+        How the work is cut; by measured rules unless given.
+    """
+
+    def __init__(self, kernel: Kernel, rows: Any, mode: str = "tf32", tiles: Tiles | None = None) -> None:
+        if mode not in MODES:
+            raise ValueError(f"mode must be one of {list(MODES)}, got {mode!r}.")
+        self.kernel = kernel
+        self.rows = rows
+        self.mode = mode
+        self.tiles = tiles
+        with torch.no_grad():
+            self._origin = rows.mean(dim=0)  # distances do not change under a shift; a polynomial kernel is not shifted
+            self._right = self._factor(rows)
+
+    def multiply(self, coefficients: Any, new_rows: Any | None = None) -> Any:
+        """Return K(new_rows, rows) @ coefficients, or K(rows, rows) @ coefficients, as a new tensor."""
+        with torch.no_grad():
+            left = self._right if new_rows is None else self._factor(new_rows.to(self.rows))
+            coefficients = coefficients.to(torch.float32)
+            result = coefficients.new_empty((left.n, coefficients.shape[1]))
+            for start in range(0, coefficients.shape[1], MOST_COLUMNS):
+                part = slice(start, start + MOST_COLUMNS)
+                self._multiply_few(left, coefficients[:, part], result[:, part])
+        return result
+
+    @property
+    def nbytes(self) -> int:
+        """The factor of the rows."""
+        return self._right.nbytes
+
+    @property
+    def is_in_range(self) -> bool:
+        """Whether the rows, scaled by the kernel, are inside the range that the numbers here are made for."""
+        return isinstance(self.kernel, Laplacian | Polynomial) or self._right.largest_norm <= LARGEST_NORM
+
+    def _factor(self, rows: Any) -> _Factor:
+        n, n_features = rows.shape
+        n_padded = -(-n // _PADDING) * _PADDING
+        norms = rows.new_zeros(n_padded)
+        if isinstance(self.kernel, Laplacian):
+            values = rows.new_zeros((n_features, n_padded))
+            values[:, :n] = (rows - self._origin).T
+            values *= fitted_gamma(self.kernel) * _LOG2_E
+            return _Factor(n, values, values, norms, 0.0)
+        exact = rows.new_zeros((n_padded, max(16, triton.next_power_of_2(n_features))))
+        if isinstance(self.kernel, Polynomial):
+            norms[:n] = torch.linalg.vector_norm(rows, dim=1)
+            exact[:n, :n_features] = rows / norms[:n, None].clamp_min(torch.finfo(rows.dtype).tiny)
+        else:
+            exact[:n, :n_features] = rows - self._origin
+            exact *= math.sqrt(2 * fitted_gamma(self.kernel) * _LOG2_E)
+            exact.clamp_(-_FARTHEST, _FARTHEST)
+        values = low = _rounded_to_tf32(exact) if self.mode == "tf32" else exact.half()
+        if self.mode == "float32":
+            low = ((exact - values) * _LOW_SCALE).half()
+            exact = torch.add(values.float(), low, alpha=1 / _LOW_SCALE, out=exact)
+        else:
+            exact = exact.copy_(values)
+        if isinstance(self.kernel, RBF):
+            norms = torch.linalg.vector_norm(exact, dim=1)
+        return _Factor(n, values, low, norms, float(norms.max()))
+
+    def _plan(self, left: _Factor) -> _Plan:
+        """Return what to compute for K(left, rows)."""
+        right, kernel = self._right, self.kernel
+        lift = 2.0**-_LIFT
+        if isinstance(kernel, Laplacian):
+            return _Plan("laplacian", left.norms, right.norms, left.norms, row_weights=lift)
+        if isinstance(kernel, Polynomial):
+            # Divided by its bound for each row, so that a row has all its digits whatever the others are.
+            degree, slopes = int(kernel.degree), fitted_gamma(kernel) * left.norms
+            bounds = slopes * right.largest_norm + abs(kernel.coef0)
+            bounds = torch.where(bounds > 0, bounds, 1.0)
+            up = 2.0 ** (_LIFT / degree)
+            slopes, shifts = slopes / bounds * (up * right.largest_norm), kernel.coef0 * up / bounds
+            norms = right.norms / (right.largest_norm or 1.0)
+            return _Plan("power", slopes, norms, shifts, degree, row_weights=lift * bounds[: left.n, None] ** degree)
+        left_norms, right_norms = -0.5 * left.norms.square(), -0.5 * right.norms.square()
+        if left.largest_norm * right.largest_norm > _SMALL_EXPONENT:
+            return _Plan("gaussian", left_norms + _LIFT, right_norms, left_norms, row_weights=lift)
+        column_weights, row_weights = torch.exp2(right_norms[: right.n, None]), torch.exp2(left_norms[: left.n, None])
+        return _Plan("exponential", left_norms, right_norms, left_norms, 1, column_weights, row_weights)
+
+    def _multiply_few(self, left: _Factor, coefficients: Any, result: Any) -> None:
+        """Write K(left, rows) @ coefficients into ``result``, for at most MOST_COLUMNS columns."""
+        plan, right, n_columns = self._plan(left), self._right, coefficients.shape[1]
+        if plan.column_weights is not None:
+            coefficients = coefficients * plan.column_weights
+        sizes = torch.linalg.vector_norm(coefficients, ord=torch.inf, dim=0).clamp_min(_SMALLEST_COLUMN)
+        scaled = (coefficients * (2.0**_LIFT / sizes)).T
+        padded_columns = max(16, triton.next_power_of_2(n_columns))
+        columns = scaled.new_zeros((padded_columns, right.n_padded), dtype=torch.float16)
+        columns[:n_columns, : right.n] = scaled
+        columns_low = columns
+        if self.mode == "float32":
+            columns_low = torch.zeros_like(columns)
+            columns_low[:n_columns, : right.n] = (scaled - columns[:n_columns, : right.n]) * _LOW_SCALE
+        del scaled
+        parts = self._launch(plan, left, columns, columns_low)
+        total = parts[0] if parts.shape[0] == 1 else parts.sum(dim=0)
+        torch.mul(total[: left.n, :n_columns], sizes * 2.0**-_LIFT, out=result)
+        result *= plan.row_weights
+
+    def _launch(self, plan: _Plan, left: _Factor, columns: Any, columns_low: Any) -> Any:
+        """Run the tile program; return sums over parts of the columns, (n_parts, n_padded, n_columns)."""
+        right, n_columns, profile = self._right, columns.shape[0], plan.profile
+        width = right.values.shape[0 if profile == "laplacian" else 1]
+        tiles = self.tiles or choose_tiles(profile, width, n_columns, self.mode, _shared_bytes(self.rows.device))
+        n_tiles = right.n_padded // tiles.columns
+        row_tiles = left.n_padded // tiles.rows
+        # A few rows do not fill a GPU: then the tiles of columns are shared out among more programs.
+        n_parts = max(1, min(-(-_wanted_programs(self.rows.device) // row_tiles), n_tiles // _TILES_OF_PART))
+        tiles_of_program = -(-n_tiles // n_parts)
+        n_parts = -(-n_tiles // tiles_of_program)
+        out = torch.empty((n_parts, left.n_padded, n_columns), dtype=torch.float32, device=self.rows.device)
+        options = {
+            "COLUMNS": n_columns,
+            "ROWS": tiles.rows,
+            "TILE": tiles.columns,
+            "TILES_OF_SUM": max(1, _TERMS_OF_SUM // tiles.columns),
+            "SPLIT": self.mode == "float32",
+            "num_warps": tiles.warps,
+            "num_stages": tiles.stages,
+        }
+        grid = (row_tiles, n_parts)
+        with _on_device(self.rows):
+            if profile == "laplacian":
+                _laplacian_kernel[grid](
+                    left.values, right.values, columns, columns_low, out, left.n_padded, right.n_padded, width,
+                    tiles_of_program, 1.0, float(_LIFT), **options,
+                )  # fmt: skip
+            else:
+                _product_kernel[grid](
+                    left.values, left.low, plan.left_norms, plan.left_shifts, right.values, right.low, plan.right_norms,
+                    columns, columns_low, out, left.n_padded, right.n_padded, tiles_of_program, 1.0,
+                    WIDTH=width, PROFILE=profile, DEGREE=plan.degree, HALVES=tiles.halves, **options,
+                )  # fmt: skip
+        return out
+
+
+# What was fastest on an H200, by the width of the factors up to which it was: the first that fits a GPU is taken.
+_TILES = {
+    "float16": {128: Tiles(128, 64, 8, 3), 512: Tiles(128, 32, 8, 2)},
+    "tf32": {128: Tiles(128, 64, 8, 3), 256: Tiles(64, 32, 4, 3), 512: Tiles(64, 16, 4, 2)},
+    "float32": {128: Tiles(64, 64, 4, 2), 256: Tiles(128, 32, 8, 2), 512: Tiles(64, 16, 4, 2)},
+}
+
+
+def choose_tiles(profile: str, width: int, n_columns: int, mode: str, shared_bytes: int) -> Tiles:
+    """Return how to cut the work: by what was fastest on an H200, smaller where that does not fit this GPU."""
+    if profile == "laplacian":
+        return Tiles(64, 128, 4, 2)
+    if mode == "float16" and width <= 64 and n_columns <= 32 and profile != "gaussian":
+        wanted = Tiles(128, 128, 8, 3, halves=True)
+    elif width <= 64 and n_columns > 32:
+        wanted = Tiles(64, 128 if mode == "tf32" else 64, 4, 2)
+    else:
+        wanted = next(tiles for most, tiles in _TILES[mode].items() if width <= most)
+    for tiles in (wanted, Tiles(128, 64, 8, 2), Tiles(64, 64, 4, 2), Tiles(64, 32, 4, 2), Tiles(64, 16, 4, 2)):
+        if tiles.shared_bytes(width, n_columns, mode) <= shared_bytes:
+            return tiles
+    return Tiles(16, 16, 4, 1)
+
+
+def _rounded_to_tf32(values: Any) -> Any:
+    """Return float32 numbers of which the last 13 bits are zero, rounded; tensor cores would cut them off."""
+    bits = values.view(torch.int32)
+    return ((bits + 0x1000) & ~0x1FFF).view(torch.float32)
+
+
+def _on_device(rows: Any) -> Any:
+    return torch.cuda.device(rows.device) if rows.is_cuda else nullcontext()
+
+
+@cache
+def _shared_bytes(device: Any) -> int:
+    if device.type != "cuda":
+        return _LEAST_SHARED_BYTES
+    properties = torch.cuda.get_device_properties(device)
+    return int(getattr(properties, "shared_memory_per_block_optin", _LEAST_SHARED_BYTES))
+
+
+@cache
+def _wanted_programs(device: Any) -> int:
+    return 16 * int(torch.cuda.get_device_properties(device).multi_processor_count) if device.type == "cuda" else 4

@@ -1,0 +1,100 @@
+"""A kernel matrix that is computed each time it is multiplied."""
+
+from typing import Any
+
+import numpy as np
+
+from semikpca._typing import FloatArray, IntArray, Rows
+from semikpca.kernels import Kernel
+from semikpca.kernels._blocked import symmetric_product
+from semikpca.kernels._finite import require_finite_sums
+from semikpca.operators._base import KernelOperator
+from semikpca.operators._memory import memory_budget, too_large
+
+# Roundings of kernel values in a product, measured: 2e-7 in float32 and 4e-16 in float64, on exponents up to 16.
+_ROUNDINGS_A_PRODUCT = 4
+
+
+class BlockedOperator(KernelOperator):
+    """A kernel matrix in O(n) memory: blocks of it are made in the cache of a core, multiplied and forgotten.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Fitted, on vectors.
+    rows : ndarray or CSR matrix of shape (n, n_features)
+    dtype : dtype
+        What kernel values are computed in: float32 is about twice as fast. What goes in and comes out, and sums over
+        blocks, have the type of the rows.
+    """
+
+    def __init__(self, kernel: Kernel, rows: Rows, dtype: Any = None) -> None:
+        require_finite_sums(kernel, rows, rows.dtype)
+        self.kernel = kernel
+        self.rows = rows
+        self.shape = (int(rows.shape[0]), int(rows.shape[0]))
+        self.dtype = rows.dtype
+        self.value_dtype = np.dtype(rows.dtype if dtype is None else dtype)
+        self._tiles = kernel.tiles(rows, rows, self.value_dtype)
+
+    def matmat(self, block: FloatArray) -> FloatArray:
+        """Return the product with ``block``."""
+        self.n_products += 1
+        return symmetric_product(self._tiles, self.n, block, self.value_dtype)
+
+    def columns(self, rows: IntArray) -> FloatArray:
+        """Return the columns of the matrix at ``rows``."""
+        return self.kernel.pairwise(self.rows, self.rows[rows])
+
+    def diag(self) -> FloatArray:
+        """Return the diagonal."""
+        return self.kernel.diag(self.rows)
+
+    def to_dense(self) -> FloatArray:
+        """Return the whole matrix, where that fits the memory budget."""
+        if not self.can_be_dense:
+            raise too_large("What was asked for needs the whole kernel matrix, which", self.n, self.dtype)
+        return self.kernel.pairwise(self.rows, self.rows)
+
+    @property
+    def nbytes(self) -> int:
+        """The factors of the blocks."""
+        return self._tiles.nbytes
+
+    @property
+    def product_cost(self) -> float:
+        """Each entry is computed from its two rows, which takes as long as some multiplications for each feature."""
+        return float(self.n) ** 2 * (8 + int(self.rows.shape[1]) / 4)
+
+    @property
+    def can_be_dense(self) -> bool:
+        """Whether the matrix fits the memory budget."""
+        return self.n**2 * self.dtype.itemsize <= memory_budget()
+
+    @property
+    def is_stored(self) -> bool:
+        """False: a product costs as much as the matrix."""
+        return False
+
+    @property
+    def block_columns(self) -> int:
+        """A product with 12 columns takes about 1.2 times one with a single column."""
+        return 12
+
+    @property
+    def precision(self) -> float:
+        """In float64 as of a stored matrix; in float32 a few roundings, since few numbers are added at a time."""
+        return super().precision if self.value_dtype == np.float64 else self.product_error
+
+    @property
+    def product_error(self) -> float:
+        """A few roundings of the kernel values."""
+        return _ROUNDINGS_A_PRODUCT * float(np.finfo(self.value_dtype).eps)
+
+    def sharper(self) -> KernelOperator:
+        """Return the same matrix with kernel values in the type of the rows."""
+        if self.value_dtype == self.dtype:
+            return self
+        sharper = BlockedOperator(self.kernel, self.rows)
+        sharper.n_products, sharper.progress, sharper.is_estimate = self.n_products, self.progress, self.is_estimate
+        return sharper

@@ -1,0 +1,208 @@
+"""A kernel matrix known by the features of its rows."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from semikpca._typing import FloatArray, IntArray, Rows
+from semikpca.kernels import Kernel, LowRankFactor
+from semikpca.kernels._low_rank import above_rounding, length, taken
+from semikpca.operators._base import KernelOperator, KnownSpectrum
+
+# Bytes that the features of all rows may take to be kept; above, they are made again for each product.
+_MOST_STORED_BYTES = 512 * 2**20
+# Rows up to which the dense matrix may be made where a method asks for it: 800 MB.
+_MOST_DENSE_ROWS = 10_000
+# A kernel value that is made again takes as long as this many multiplications.
+_COLUMN_COST = 10
+
+
+class LowRankOperator(KernelOperator):
+    """K = Φ Φᵀ, with Φ kept where it takes no more than 512 MB and otherwise made again, a block of rows at a time.
+
+    All eigenpairs follow from the small matrix ΦᵀΦ = E Λ Eᵀ: the nonzero eigenvalues of K are Λ, the eigenvectors
+    Φ E Λ^-½.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Fitted, with a ``low_rank_factor``.
+    rows : rows
+        The training rows.
+    """
+
+    def __init__(self, kernel: Kernel, rows: Rows) -> None:
+        self.kernel = kernel
+        self._factor, self._rows = kernel.low_rank_factor(), rows
+        first = self._factor.features(rows[:1])
+        self.n_features = int(first.shape[1])
+        self.dtype = first.dtype
+        self.shape = (length(rows), length(rows))
+        self._is_stored = self.n * self.n_features * self.dtype.itemsize <= _MOST_STORED_BYTES
+        if self._is_stored:
+            self._factor, self._rows = LowRankFactor(_as_they_are), self._factor.features(rows)
+
+    # -- features ----------------------------------------------------------------------------------------------
+
+    def features(self, rows: IntArray) -> FloatArray:
+        """Return Φ at these row numbers, shape (len(rows), n_features)."""
+        return self._factor.features(taken(self._rows, rows))
+
+    def project(self, block: FloatArray) -> FloatArray:
+        """Return Φᵀ @ block in float64, shape (n_features, n_columns); rows of zeros in the block cost nothing."""
+        return self._factor.project(self._rows, block)
+
+    def combine(self, coefficients: FloatArray) -> FloatArray:
+        """Return Φ @ coefficients, shape (n, n_columns)."""
+        return self._factor.combine(self._rows, coefficients)
+
+    @cached_property
+    def _gram(self) -> tuple[FloatArray, FloatArray]:
+        """ΦᵀΦ and the diagonal of K: one pass over the rows, the largest part of a fit."""
+        gram, squares = self._factor.gram(self._rows)
+        if not np.isfinite(gram).all():
+            raise ValueError(
+                f"Values of {self.kernel!r} leave the range of {self.dtype}. Scale the features, for example with "
+                "StandardScaler."
+            )
+        return gram, squares
+
+    @cached_property
+    def gram_spectrum(self) -> tuple[FloatArray, FloatArray]:
+        """All eigenvalues of ΦᵀΦ in float64, largest first, and its eigenvectors E."""
+        return _eigenpairs(self._gram[0])
+
+    # -- the matrix --------------------------------------------------------------------------------------------
+
+    def matmat(self, block: FloatArray) -> FloatArray:
+        """Return the product with ``block``."""
+        return self.combine(self.project(block))
+
+    def diag(self) -> FloatArray:
+        """Return the diagonal."""
+        return self._gram[1].copy()
+
+    def to_dense(self) -> FloatArray:
+        """Return the whole matrix, unless it is too large."""
+        if not self.can_be_dense:
+            raise ValueError(
+                f"This needs the whole kernel matrix of {self.n:,} rows, {8 * self.n**2 / 1e9:.0f} GB, and for a "
+                f"kernel of low rank it is made for up to {_MOST_DENSE_ROWS:,} rows. The rank is at most "
+                f"{self.n_features}: ask for no more eigenpairs, use fewer rows, or backend='dense' to have it anyway."
+            )
+        features = self._factor.features(self._rows)
+        return np.asarray(features @ features.T)
+
+    @property
+    def nbytes(self) -> int:
+        """The features, if they are kept, ΦᵀΦ and its eigenvectors; the rows are the caller's."""
+        features = self._rows.nbytes if self._is_stored else 0
+        return int(features + 2 * 8 * self.n_features**2 + self.n * self.dtype.itemsize)
+
+    @property
+    def product_cost(self) -> float:
+        """Two products with the features."""
+        return float(2 * self.n * self.n_features * (1 if self._is_stored else _COLUMN_COST))
+
+    @property
+    def can_be_dense(self) -> bool:
+        """For up to 10,000 rows."""
+        return self.n <= _MOST_DENSE_ROWS
+
+    # -- its spectrum ------------------------------------------------------------------------------------------
+
+    def known_spectrum(self, m: int) -> KnownSpectrum:
+        """Return the m leading eigenpairs; fewer where the rank is less, as far as rounding lets it be seen."""
+        return self._known(*self.gram_spectrum, m)
+
+    def centered_spectrum(self, m: int) -> KnownSpectrum:
+        """Return the same of the centered matrix: its features are Φ without their means."""
+        means = self.project(np.ones((self.n, 1), dtype=self.dtype))[:, 0] / self.n
+        return self._known(*_eigenpairs(self._gram[0] - self.n * np.outer(means, means)), m, means)
+
+    def _known(self, values: FloatArray, E: FloatArray, m: int, means: FloatArray | None = None) -> KnownSpectrum:
+        m = min(m, int(np.count_nonzero(above_rounding(values, self.dtype))))
+        weights = E[:, :m] / np.sqrt(values[:m])
+        vectors = self.combine(weights)
+        if means is not None:
+            vectors -= (means @ weights).astype(self.dtype)
+        next_value = float(values[m]) if m < len(values) else 0.0
+        rounding = float(np.finfo(self.dtype).eps * values[0])
+        return KnownSpectrum(values[:m].astype(self.dtype), vectors, next_value + rounding)
+
+    def whole_spectrum(self) -> tuple[FloatArray, "FactoredVectors"]:
+        """Return all nonzero eigenvalues, and their eigenvectors as a matrix of which only products are made.
+
+        A direction whose eigenvalue is within rounding of zero is there too, with a vector that is not quite of unit
+        length: sums over all eigenpairs, such as the path of error weights, are right for it.
+        """
+        values, _ = self.gram_spectrum
+        kept = values[above_rounding(values, np.float64)]
+        return kept.astype(self.dtype), FactoredVectors(self, slice(0, len(kept)))
+
+    def _weights(self, columns: slice) -> FloatArray:
+        """Return E Λ^-½ for some of the eigenpairs: features times this are the eigenvectors."""
+        values, vectors = self.gram_spectrum
+        return np.asarray(vectors[:, columns] / np.sqrt(values[columns]))
+
+
+class FactoredVectors:
+    """Eigenvectors Φ E Λ^-½ of a matrix of low rank: n × rank numbers that are not stored.
+
+    Knows what sums over eigenpairs need: columns by a slice, entries at some rows, and products from both sides.
+    Pickled or copied it is a plain array.
+    """
+
+    def __init__(self, operator: LowRankOperator, columns: slice) -> None:
+        self.operator = operator
+        self.columns = columns
+        self.shape = (operator.n, columns.stop - columns.start)
+        self.dtype = operator.dtype
+
+    def __getitem__(self, key: IntArray | tuple[slice | IntArray, slice]) -> "FloatArray | FactoredVectors":
+        """Return some columns of all rows, or the entries at some row numbers."""
+        rows, columns = key if isinstance(key, tuple) else (key, slice(None))
+        start, stop, _ = columns.indices(self.shape[1])
+        some = slice(self.columns.start + start, self.columns.start + max(start, stop))
+        if isinstance(rows, slice):
+            return FactoredVectors(self.operator, some)
+        return np.asarray(self.operator.features(rows) @ self.operator._weights(some))
+
+    def __matmul__(self, coefficients: FloatArray) -> FloatArray:
+        """Return the combinations of the vectors."""
+        return self.operator.combine(self.operator._weights(self.columns) @ coefficients)
+
+    @property
+    def T(self) -> "_Transposed":  # noqa: N802  (NumPy's name)
+        """The matrix to multiply blocks of n rows with."""
+        return _Transposed(self)
+
+    def copy(self) -> FloatArray:
+        """Return the vectors as an array."""
+        return self.operator.combine(self.operator._weights(self.columns))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return np.asarray, (self.copy(),)
+
+
+class _Transposed:
+    def __init__(self, vectors: FactoredVectors) -> None:
+        self.vectors = vectors
+
+    def __matmul__(self, block: FloatArray) -> FloatArray:
+        operator = self.vectors.operator
+        return np.asarray(operator._weights(self.vectors.columns).T @ operator.project(block))
+
+
+def _eigenpairs(gram: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the eigenpairs of a small definite matrix, largest first."""
+    # The threads of BLAS gain nothing at this size, and on a busy computer they wait for each other.
+    with threadpool_limits(limits=1, user_api="blas"):
+        values, vectors = np.linalg.eigh(gram)
+    return np.maximum(values[::-1], 0), np.ascontiguousarray(vectors[:, ::-1])
+
+
+def _as_they_are(rows: FloatArray) -> FloatArray:
+    return rows

@@ -1,0 +1,176 @@
+"""A kernel matrix that is computed when it is multiplied, on torch tensors."""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from semikpca._typing import Rows
+from semikpca.kernels import Kernel
+from semikpca.kernels._torch_product import PRECISIONS, Precision, Tensor, prepare_product
+from semikpca.operators._base import KernelOperator, KnownSpectrum
+
+# Rows up to which the dense matrix may be made where a method asks for it.
+_MOST_DENSE_ROWS = 10_000
+# Columns that a fit keeps at the same time: a basis of eigenvectors, its products, and the columns of a solve.
+_COLUMNS_OF_A_FIT = 160
+_SPARE_BYTES = 1 << 30  # blocks of kernel values, and what torch needs for itself
+
+
+class TorchOperator(KernelOperator):
+    """A kernel matrix in O(n) memory on a GPU (or a CPU): products compute its entries and keep none of them.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A fitted kernel.
+    rows : tensor or ndarray of shape (n, n_features)
+        A tensor stays on its device. An array goes to the GPU if there is one; there float64 becomes float32 unless
+        ``precision="float64"``.
+    precision : {"tf32", "float16", "float32", "float64"}, default="tf32"
+        What products on a GPU are computed in: see ``docs/gpu.md`` for the error and the time of each. On a CPU, and
+        for float64 tensors, products are computed in the type of the rows.
+
+    Attributes
+    ----------
+    mode : str
+        What products are computed in: the asked precision, a better one where that does not hold on these rows, or
+        "chunked" for blocks of kernel values.
+    dtype : torch.dtype
+        Of the blocks that go in and come out.
+    """
+
+    xp: Any = torch
+
+    def __init__(self, kernel: Kernel, rows: Rows, precision: Precision = "tf32") -> None:
+        if precision not in PRECISIONS:
+            raise ValueError(f"precision must be one of {list(PRECISIONS)}, got {precision!r}.")
+        self.rows = as_rows(rows, precision)
+        self.kernel = kernel
+        n = self.rows.shape[0]
+        self.shape = (n, n)
+        self.dtype = self.rows.dtype
+        self.device = self.rows.device
+        check_memory(self.rows)
+        self._check_range()
+        self._product, self._error = prepare_product(kernel, self.rows, precision)
+        self.mode = self._product.mode
+
+    def matmat(self, block: Tensor) -> Tensor:
+        """Return the product with ``block``, shape (n, n_columns), as a new tensor."""
+        self.n_products += 1
+        return self._product.multiply(self._as_block(block))
+
+    def cross_product(self, new_rows: Rows, coefficients: Tensor) -> Tensor:
+        """Return K(new_rows, rows) @ coefficients, for one column (n,) or several (n, n_columns)."""
+        new_rows = torch.as_tensor(new_rows, dtype=self.dtype, device=self.device)
+        coefficients = self._as_block(coefficients)
+        if coefficients.ndim == 1:
+            return self._product.multiply(coefficients[:, None], new_rows)[:, 0]
+        return self._product.multiply(coefficients, new_rows)
+
+    def columns(self, rows: Any) -> Tensor:
+        """Return the columns of the matrix at row numbers, shape (n, len(rows))."""
+        chosen = self.rows[torch.as_tensor(rows, device=self.device)]
+        columns = self.rows.new_empty((self.n, chosen.shape[0]))
+        step = max(1, _SPARE_BYTES // (8 * 4 * max(chosen.shape[0], self.rows.shape[1])))
+        with torch.no_grad():
+            for start in range(0, self.n, step):
+                block = slice(start, start + step)
+                columns[block] = self.kernel.pairwise(self.rows[block], chosen)
+        return columns
+
+    def diag(self) -> Tensor:
+        """Return the diagonal."""
+        with torch.no_grad():
+            return self.kernel.diag(self.rows)
+
+    def to_dense(self) -> Tensor:
+        """Return the whole matrix, unless it is too large."""
+        if not self.can_be_dense:
+            raise ValueError(
+                f"This needs the whole kernel matrix of {self.n:,} rows, {4 * self.n**2 / 1e9:.0f} GB, and on a "
+                f"torch device it is made for up to {_MOST_DENSE_ROWS:,} rows. Ask for fewer eigenpairs, or use fewer "
+                "rows."
+            )
+        with torch.no_grad():
+            return self.kernel.pairwise(self.rows, self.rows)
+
+    @property
+    def nbytes(self) -> int:
+        """The rows, and what the product keeps beside them."""
+        return int(self.rows.numel() * self.rows.element_size() + self._product.nbytes)
+
+    @property
+    def product_cost(self) -> float:
+        """Each entry is computed from its two rows."""
+        return float(self.n) ** 2 * int(self.rows.shape[1])
+
+    @property
+    def is_stored(self) -> bool:
+        """False: a product costs as much as the matrix."""
+        return False
+
+    @property
+    def precision(self) -> float:
+        """How far a product may be off, relative to the largest eigenvalue: measured on a sample of these rows."""
+        return self._error
+
+    @property
+    def product_error(self) -> float:
+        """As ``precision``."""
+        return self._error
+
+    @property
+    def can_be_dense(self) -> bool:
+        """For up to 10,000 rows."""
+        return self.n <= _MOST_DENSE_ROWS
+
+    def known_spectrum(self, m: int) -> KnownSpectrum:
+        """Return no eigenpairs."""
+        return KnownSpectrum(np.empty(0), self.rows.new_empty((self.n, 0)))
+
+    def _as_block(self, block: Any) -> Tensor:
+        return torch.as_tensor(block, dtype=self.dtype, device=self.device)
+
+    def _check_range(self) -> None:
+        # No entry of a definite matrix exceeds the largest on the diagonal; sums over a row must be numbers too.
+        largest = float(self.diag().abs().max()) * self.n
+        if not largest < float(torch.finfo(self.dtype).max) / 10:  # written so that NaN fails as well
+            raise ValueError(
+                f"Values of {self.kernel!r} leave the range of {self.dtype}. Scale the features, for example with "
+                "StandardScaler."
+            )
+
+
+def as_rows(rows: Rows, precision: Precision) -> Tensor:
+    """Return rows as a float tensor on the device where products are computed."""
+    if not isinstance(rows, torch.Tensor):
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        rows = torch.as_tensor(rows)
+        narrow = device == "cuda" and precision != "float64"
+        rows = rows.to(device=device, dtype=torch.float32 if narrow else None)
+    if rows.dtype not in (torch.float32, torch.float64):
+        rows = rows.to(torch.float32 if rows.is_floating_point() else torch.float64)
+    return rows.detach()
+
+
+def check_memory(rows: Tensor) -> None:
+    """Refuse rows that would not leave the GPU enough memory for a fit, and say what it would need.
+
+    Raises
+    ------
+    MemoryError
+    """
+    if not rows.is_cuda:
+        return
+    free, total = torch.cuda.mem_get_info(rows.device)
+    free += torch.cuda.memory_reserved(rows.device) - torch.cuda.memory_allocated(rows.device)
+    n, n_features = rows.shape
+    needed = n * rows.element_size() * (n_features + _COLUMNS_OF_A_FIT) + _SPARE_BYTES
+    if needed > free:
+        raise MemoryError(
+            f"A fit on {n:,} rows with {n_features:,} features needs about {needed / 1e9:.1f} GB of GPU memory beside "
+            f"the rows, and {free / 1e9:.1f} of {total / 1e9:.1f} GB are free. Free memory, use fewer rows, or a "
+            "Nystroem kernel."
+        )

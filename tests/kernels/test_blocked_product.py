@@ -1,0 +1,298 @@
+"""Products that never hold the kernel matrix, against formulas written out over all pairs of rows."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+from semikpca.kernels import RBF, Cosine, Laplacian, Linear, Normalized, Polynomial
+from semikpca.kernels._blocked import FactorTiles, PairwiseTiles, symmetric_product
+from semikpca.operators import make_operator
+
+# Relative to the norm of the product of absolute values, so that cancellation in a sum does not count as an error.
+# float64: sums of up to 700 numbers, each off by a few eps. float32: exponents up to 16 are off by 16 eps.
+TOLERANCE = {np.dtype(np.float64): 1e-13, np.dtype(np.float32): 4e-6}
+
+# Around the sides of a block, 128 and 512, and rows that leave a ragged strip behind.
+SIZES = [1, 2, 127, 128, 129, 511, 513, 700]
+D = 5
+
+
+def _squared_distances(A, B):
+    return ((A[:, None] - B) ** 2).sum(axis=2)
+
+
+def _unit(A):
+    lengths = np.sqrt((A**2).sum(axis=1, keepdims=True))
+    return A / np.where(lengths > 0, lengths, 1)
+
+
+FORMULAS = {
+    "rbf": (RBF(gamma=0.3), lambda A, B: np.exp(-0.3 * _squared_distances(A, B))),
+    "laplacian": (Laplacian(gamma=0.2), lambda A, B: np.exp(-0.2 * np.abs(A[:, None] - B).sum(axis=2))),
+    "polynomial": (Polynomial(degree=3, gamma=0.2, coef0=1.0), lambda A, B: (0.2 * A @ B.T + 1.0) ** 3),
+    "linear": (Linear(), lambda A, B: A @ B.T),
+    "centered linear": (Linear(center=True), None),
+    "cosine": (Cosine(), lambda A, B: _unit(A) @ _unit(B).T),
+}
+# Normalized kernels need positive degrees; on rows of positive numbers every one of these has them.
+NORMALIZED = ["rbf", "laplacian", "polynomial", "linear", "cosine"]
+
+
+def rows_of(n, seed=0, positive=False, csr=False, d=D):
+    rows = np.random.default_rng(seed).normal(size=(n, d))
+    if positive:
+        rows = np.abs(rows) + 0.1
+    if csr:
+        rows[np.random.default_rng(seed + 1).random((n, d)) < 0.5] = 0
+        rows[:, 0] += 0.1 * (rows[:, 0] == 0)  # no row is all zeros
+    return rows
+
+
+def matrix_of(name, A, B, training=None):
+    """The kernel matrix by its formula, in double precision."""
+    A, B = np.asarray(A, float), np.asarray(B, float)
+    if name == "centered linear":
+        return (A - training.mean(axis=0)) @ (B - training.mean(axis=0)).T
+    return FORMULAS[name][1](A, B)
+
+
+def normalized_of(name, A, B, training):
+    formula = FORMULAS[name][1]
+    degrees = [formula(rows, training).sum(axis=1) for rows in (A, B)]
+    return formula(A, B) / np.sqrt(np.outer(*degrees))
+
+
+def assert_product(found, K, block, dtype):
+    wanted = K @ np.asarray(block, float)
+    assert found.shape == wanted.shape
+    scale = np.linalg.norm(np.abs(K) @ np.abs(np.asarray(block, float)))
+    assert np.linalg.norm(found - wanted) <= TOLERANCE[np.dtype(dtype)] * scale
+
+
+def block_of(n, n_columns, dtype, seed=9):
+    return np.random.default_rng(seed).normal(size=(n, n_columns)).astype(dtype)
+
+
+# -- the symmetric product -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("name", FORMULAS)
+def test_the_product_is_that_of_the_formula(name, n, dtype):
+    rows = rows_of(n).astype(dtype)
+    operator = make_operator(FORMULAS[name][0].fit(rows), rows, "blocked")
+    block = block_of(n, 3, dtype)
+    product = operator.matmat(block)
+    assert product.dtype == dtype
+    assert_product(product, matrix_of(name, rows, rows, rows.astype(float)), block, dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [129, 700])
+@pytest.mark.parametrize("name", [name for name in FORMULAS if name != "centered linear"])
+def test_sparse_rows_have_the_product_of_the_formula(name, n, dtype):
+    dense = rows_of(n, csr=True).astype(dtype)
+    rows = sparse.csr_array(dense)
+    operator = make_operator(FORMULAS[name][0], rows, "blocked")
+    block = block_of(n, 3, dtype)
+    product = operator.matmat(block)
+    assert product.dtype == dtype
+    assert_product(product, matrix_of(name, dense, dense), block, dtype)
+
+
+@pytest.mark.parametrize("csr", [False, True], ids=["dense", "csr"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", NORMALIZED)
+def test_a_normalized_kernel_has_the_product_of_the_formula(name, dtype, csr):
+    dense = rows_of(300, positive=True).astype(dtype)
+    rows = sparse.csr_array(dense) if csr else dense
+    operator = make_operator(Normalized(FORMULAS[name][0]).fit(rows), rows, "blocked")
+    block = block_of(300, 4, dtype)
+    product = operator.matmat(block)
+    assert product.dtype == dtype
+    exact = dense.astype(float)
+    assert_product(product, normalized_of(name, exact, exact, exact), block, dtype)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("n_columns", [0, 1, 2, 7, 63, 64, 65, 70])
+@pytest.mark.parametrize("name", ["rbf", "laplacian"])
+def test_any_number_of_columns_can_be_asked_for(name, n_columns, threads):
+    rows = rows_of(513)
+    operator = make_operator(FORMULAS[name][0], rows, "blocked")
+    block = block_of(513, n_columns, np.float64)
+    with threadpool_limits(threads, user_api="blas"):
+        product = operator.matmat(block)
+    assert_product(product, matrix_of(name, rows, rows), block, np.float64)
+
+
+@pytest.mark.parametrize("n", [1, 129, 700])
+def test_a_vector_has_a_vector_as_its_product(n):
+    rows = rows_of(n)
+    tiles = FORMULAS["rbf"][0].tiles(rows, rows, np.float64)
+    vector = block_of(n, 1, np.float64)[:, 0]
+    assert_product(symmetric_product(tiles, n, vector, np.float64), matrix_of("rbf", rows, rows), vector, np.float64)
+
+
+@pytest.mark.parametrize("name", ["rbf", "laplacian", "polynomial", "linear", "cosine"])
+def test_single_precision_values_of_double_precision_rows_are_summed_in_double(name):
+    rows = rows_of(700)
+    operator = make_operator(FORMULAS[name][0], rows, "blocked", np.float32)
+    block = block_of(700, 3, np.float64)
+    product = operator.matmat(block)
+    assert product.dtype == np.float64
+    assert_product(product, matrix_of(name, rows, rows), block, np.float32)
+    # The same rows with all digits: what was rounded are kernel values alone.
+    assert_product(operator.sharper().matmat(block), matrix_of(name, rows, rows), block, np.float64)
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        lambda block: np.asfortranarray(block),
+        lambda block: np.repeat(block, 2, axis=1)[:, ::2],
+        lambda block: np.repeat(block, 3, axis=0)[::3],
+        lambda block: block[::-1].copy()[::-1],
+        lambda block: np.broadcast_to(block[:, :1], block.shape),
+    ],
+    ids=["columns first", "every other column", "every third row", "backwards", "one column many times"],
+)
+def test_any_layout_of_the_block_is_taken_and_left_alone(layout):
+    rows = rows_of(300)
+    block = layout(block_of(300, 4, np.float64))
+    before = block.copy()
+    assert_product(
+        make_operator(FORMULAS["rbf"][0], rows, "blocked").matmat(block),
+        matrix_of("rbf", rows, rows),
+        block,
+        np.float64,
+    )
+    np.testing.assert_array_equal(block, before)
+
+
+def test_rows_in_any_layout_have_the_same_product():
+    rows = rows_of(300)
+    block = block_of(300, 4, np.float64)
+    wanted = matrix_of("rbf", rows, rows)
+    for other in (np.asfortranarray(rows), np.repeat(rows, 2, axis=1)[:, ::2], np.repeat(rows, 2, axis=0)[::2]):
+        assert_product(make_operator(FORMULAS["rbf"][0], other, "blocked").matmat(block), wanted, block, np.float64)
+
+
+def test_a_matrix_of_positive_values_is_symmetric_in_its_products():
+    rows = rows_of(700)
+    operator = make_operator(FORMULAS["rbf"][0], rows, "blocked")
+    left, right = block_of(700, 2, np.float64), block_of(700, 2, np.float64, seed=10)
+    difference = left.T @ operator.matmat(right) - operator.matmat(left).T @ right
+    assert np.abs(difference).max() <= 1e-10  # sums of 700² numbers of order one, in two orders
+
+
+# -- rows that are hard to round -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("shift", [1e3, 1e6])
+@pytest.mark.parametrize("name", ["rbf", "laplacian"])
+def test_rows_far_from_the_origin_keep_their_digits(name, shift, dtype):
+    # Shifted rows are rounded to their type before anything is computed, and the formula gets the rounded ones.
+    rows = (rows_of(300) + shift).astype(dtype)
+    operator = make_operator(FORMULAS[name][0], rows, "blocked")
+    block = block_of(300, 3, dtype)
+    assert_product(operator.matmat(block), matrix_of(name, rows, rows), block, dtype)
+
+
+def test_sparse_rows_far_from_the_origin_keep_their_digits():
+    dense = rows_of(300) + 1e5
+    operator = make_operator(FORMULAS["rbf"][0], sparse.csr_array(dense), "blocked")
+    block = block_of(300, 3, np.float64)
+    assert_product(operator.matmat(block), matrix_of("rbf", dense, dense), block, np.float64)
+
+
+@pytest.mark.parametrize("value_dtype", [np.float64, np.float32])
+def test_clusters_far_apart_keep_their_digits(value_dtype):
+    # Two clusters 1,000 bandwidths apart: −gamma‖x‖² is far beyond 16, and products of factors have no digits left.
+    rows = rows_of(400)
+    rows[200:] += 2000
+    kernel = FORMULAS["rbf"][0]
+    assert isinstance(kernel.tiles(rows, rows, value_dtype), PairwiseTiles)
+    operator = make_operator(kernel, rows, "blocked", value_dtype)
+    block = block_of(400, 3, np.float64)
+    assert_product(operator.matmat(block), matrix_of("rbf", rows, rows), block, value_dtype)
+
+
+def test_rows_close_together_take_the_product_of_factors():
+    rows = rows_of(50)
+    assert isinstance(FORMULAS["rbf"][0].tiles(rows, rows, np.float64), FactorTiles)
+
+
+@pytest.mark.parametrize("value_dtype", [np.float64, np.float32])
+def test_equal_rows_have_the_value_one_to_rounding(value_dtype):
+    # Between equal rows the exponent is 0 only up to rounding, and a value above 1 would be no kernel value.
+    rows = np.repeat(rows_of(4) * 2, 80, axis=0)
+    operator = make_operator(RBF(gamma=0.3), rows, "blocked", value_dtype)
+    units = np.eye(320)[:, ::80]
+    found = operator.matmat(units)[np.arange(320), np.repeat(np.arange(4), 80)]
+    eps = float(np.finfo(value_dtype).eps)
+    assert np.abs(found - 1).max() <= 64 * eps
+
+
+# -- new rows --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("n_new", "n"), [(1, 700), (129, 1), (128, 512), (300, 513)])
+@pytest.mark.parametrize("name", FORMULAS)
+def test_new_rows_have_the_product_of_the_formula(name, n_new, n, dtype):
+    rows, new = rows_of(n).astype(dtype), rows_of(n_new, seed=3).astype(dtype)
+    kernel = FORMULAS[name][0].fit(rows)
+    coefficients = block_of(n, 2, dtype)
+    K = matrix_of(name, new, rows, rows.astype(float))
+    assert_product(kernel.cross_product(new, rows, coefficients), K, coefficients, dtype)
+    assert_product(kernel.cross_product(new, rows, coefficients[:, 0]), K, coefficients[:, 0], dtype)
+
+
+@pytest.mark.parametrize("name", NORMALIZED)
+def test_new_rows_of_a_normalized_kernel_have_the_product_of_the_formula(name):
+    rows, new = rows_of(300, positive=True), rows_of(140, seed=3, positive=True)
+    kernel = Normalized(FORMULAS[name][0]).fit(rows)
+    coefficients = block_of(300, 2, np.float64)
+    K = normalized_of(name, new, rows, rows)
+    assert_product(kernel.cross_product(new, rows, coefficients), K, coefficients, np.float64)
+
+
+@pytest.mark.parametrize("name", ["rbf", "laplacian", "polynomial", "linear", "cosine"])
+def test_new_rows_may_be_sparse_or_dense(name):
+    dense, new = rows_of(300, csr=True), rows_of(140, seed=3, csr=True)
+    coefficients = block_of(300, 2, np.float64)
+    kernel = FORMULAS[name][0]
+    found = kernel.cross_product(sparse.csr_array(new), sparse.csr_array(dense), coefficients)
+    assert_product(found, matrix_of(name, new, dense), coefficients, np.float64)
+
+
+def test_no_new_rows_have_no_product():
+    rows = rows_of(10)
+    assert FORMULAS["linear"][0].cross_product(rows[:0], rows, np.ones((10, 2))).shape == (0, 2)
+
+
+# -- the same numbers ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_same_number_of_threads_gives_the_same_numbers(threads, dtype):
+    rows = rows_of(700).astype(dtype)
+    block = block_of(700, 5, dtype)
+    with threadpool_limits(threads, user_api="blas"):
+        products = [make_operator(FORMULAS["rbf"][0], rows, "blocked").matmat(block) for _ in range(5)]
+    for product in products[1:]:
+        np.testing.assert_array_equal(product, products[0])
+
+
+def test_another_number_of_threads_changes_rounding_only():
+    rows = rows_of(700)
+    block = block_of(700, 5, np.float64)
+    K = matrix_of("rbf", rows, rows)
+    for threads in (1, 2, 3, 8):
+        with threadpool_limits(threads, user_api="blas"):
+            assert_product(make_operator(FORMULAS["rbf"][0], rows, "blocked").matmat(block), K, block, np.float64)

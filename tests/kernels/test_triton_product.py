@@ -1,0 +1,38 @@
+"""The fused product, in Triton's interpreter, which runs on any computer.
+
+Triton reads TRITON_INTERPRET when kernels are defined, and another test may have imported them: hence a process of its
+own. On a GPU, ``python -m pytest tests/kernels/triton_product_cases.py`` runs the same cases on the device.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CASES = Path(__file__).with_name("triton_product_cases.py")
+ROOT = CASES.parents[2]
+
+
+def test_the_fused_product_passes_its_cases_in_the_interpreter():
+    pytest.importorskip("torch")
+    pytest.importorskip("triton")
+    environment = {**os.environ, "TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(CASES)]
+    finished = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert finished.returncode == 0, finished.stdout[-5000:] + finished.stderr[-2000:]
+
+
+def test_tiles_fit_the_shared_memory_of_small_and_large_gpus():
+    pytest.importorskip("torch")
+    pytest.importorskip("triton")
+    from semikpca.kernels._triton_product import MODES, MOST_COLUMNS, MOST_FEATURES, choose_tiles
+
+    for shared_bytes in (99 << 10, 163 << 10, 227 << 10):
+        for mode in MODES:
+            for width in (16, 64, 128, 256, MOST_FEATURES):
+                for n_columns in (16, MOST_COLUMNS):
+                    tiles = choose_tiles("gaussian", width, n_columns, mode, shared_bytes)
+                    assert tiles.shared_bytes(width, n_columns, mode) <= shared_bytes
+                    assert 256 % tiles.rows == 0 == 256 % tiles.columns  # rows are padded to a multiple of 256
