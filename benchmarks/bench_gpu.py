@@ -102,8 +102,6 @@ def run(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
         X = normal(options.large, N_FEATURES, options.device)
         for mode in ("float16", "tf32"):
             yield measure("product", rbf(N_FEATURES), mode, X, N_COLUMNS, 1)
-    # Whole fits go here: SemiKPCAClassifier(backend="torch") on options.rows rows for each precision, with n_products_,
-    # residuals and the peak of memory; one record each, what="fit".
 
 
 def table(options: argparse.Namespace) -> Iterator[dict[str, Any]]:

@@ -6,11 +6,13 @@ decision = H y with a matrix H, the label response, that does not depend on y. E
 asked for are ever computed.
 """
 
+import warnings
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from semikpca._typing import FloatArray, IntArray
 from semikpca.convexity import ConvexityCertificate
@@ -50,6 +52,22 @@ class DualSolution:
     n_iter: int
     residual: float
 
+    def on_host(self) -> "DualSolution":
+        """Return the solution with NumPy arrays, wherever it was computed."""
+        names = ("alpha", "dual_coef", "intercept", "decision")
+        return replace(self, **{name: to_numpy(getattr(self, name)) for name in names})
+
+
+def warn_unless_solved(solution: DualSolution, stacklevel: int) -> None:
+    """Warn of a solve that stopped early; ``stacklevel`` counts from here, 2 being the caller."""
+    if solution.status is not Status.SOLVED:
+        warnings.warn(
+            f"The solve was {solution.status.value} (relative residual {solution.residual:.1e} after {solution.n_iter} "
+            "steps).",
+            ConvergenceWarning,
+            stacklevel=stacklevel,
+        )
+
 
 class LabelResponse(ABC):
     """The linear map H from targets to decisions, as a problem that is set up before any label is known."""
@@ -62,9 +80,7 @@ class LabelResponse(ABC):
 
     def columns(self, rows: IntArray, rtol: float | None = None) -> DualSolution:
         """Solve for unit targets at ``rows``: its ``decision`` holds those columns of H."""
-        units = self.operator.xp.zeros((self.operator.n, len(rows)), dtype=self.operator.dtype)
-        units[rows, np.arange(len(rows))] = 1
-        return self.solve(units, rtol)
+        return self.solve(self.operator.units(rows), rtol)
 
     def own_alpha(self, rows: IntArray, rtol: float | None = None) -> FloatArray:
         """Return the multiplier of each of ``rows`` for a unit target at that row alone.
@@ -77,8 +93,12 @@ class LabelResponse(ABC):
         # A few columns at a time where memory is what counts: each takes several arrays of n numbers.
         step = max(1, len(rows) if self.operator.can_be_dense else _COLUMNS_AT_ONCE)
         blocks = [rows[start : start + step] for start in range(0, len(rows), step)]
-        own = [self.columns(block, rtol).alpha[block, np.arange(len(block))] for block in blocks]
-        return np.concatenate(own) if own else np.empty(0, self.operator.dtype)
+        own = []
+        for block in blocks:
+            columns = self.columns(block, rtol)
+            warn_unless_solved(columns, stacklevel=4)
+            own.append(to_numpy(columns.alpha[block, np.arange(len(block))]))
+        return np.concatenate(own) if own else np.empty(0)
 
     @abstractmethod
     def _known_own_alpha(self, rows: IntArray) -> FloatArray | None:
@@ -177,7 +197,7 @@ class SemiKPCAResponse(LabelResponse):
         return DualSolution(
             alpha=alpha,
             dual_coef=alpha - V @ (V.T @ alpha),
-            intercept=self.operator.xp.zeros(targets.shape[1], dtype=targets.dtype),
+            intercept=self.operator.block(np.zeros(targets.shape[1])),
             decision=decision,
             status=solution.status,
             n_iter=solution.n_iter,
@@ -219,7 +239,7 @@ class LSSVMResponse(LabelResponse):
         self.fit_intercept = fit_intercept
         system = ShiftedOperator(operator, 1.0 / error_weight, sign=1)
         # The trace bounds the largest eigenvalue, hence the condition number.
-        condition_number = 1.0 + error_weight * float(operator.diag().sum(dtype=np.float64))
+        condition_number = 1.0 + error_weight * float(to_numpy(operator.diag()).sum(dtype=np.float64))
         self.error_weight = error_weight
         self.solver = AdaptiveSolver(system, condition_number, rtol, max_iter)
 
@@ -238,14 +258,14 @@ class LSSVMResponse(LabelResponse):
     def solve(self, targets: FloatArray, rtol: float | None = None) -> DualSolution:
         """Solve Problem 1 for each column of ``targets``."""
         n_columns = targets.shape[1]
-        intercept = np.zeros(n_columns, dtype=targets.dtype)
+        intercept = self.operator.block(np.zeros(n_columns))
         if not self.fit_intercept:
             solution = self.solver.solve(targets, rtol)
             alpha, product = solution.values, solution.product
         else:
             # Eliminate b: with η = C⁻¹1 and ν = C⁻¹y, 1ᵀα = 0 gives b = 1ᵀν / 1ᵀη and α = ν − b η.
-            ones = np.ones((self.operator.n, 1), dtype=targets.dtype)
-            solution = self.solver.solve(np.hstack([targets, ones]), rtol)
+            ones = self.operator.block(np.ones((self.operator.n, 1)))
+            solution = self.solver.solve(self.operator.xp.hstack([targets, ones]), rtol)
             nu, eta = solution.values[:, :-1], solution.values[:, -1:]
             intercept = nu.sum(axis=0) / eta.sum()
             alpha = nu - eta * intercept

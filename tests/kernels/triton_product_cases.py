@@ -210,7 +210,7 @@ def test_a_new_row_out_of_the_range_of_float16_is_like_no_other(kernel, mode):
     rows = normal(50, 2)
     found = FusedProduct(kernel, rows, mode, FEW).multiply(torch.ones(50, 1, device=DEVICE), new_rows)
     assert found[:2].tolist() == [[0.0], [0.0]]
-    assert found[2] == pytest.approx(float(formula(kernel, new_rows[2:], rows).sum()), rel=TOLERANCE[mode])
+    assert found[2].item() == pytest.approx(float(formula(kernel, new_rows[2:], rows).sum()), rel=TOLERANCE[mode])
 
 
 def test_arguments_are_left_as_they_were():

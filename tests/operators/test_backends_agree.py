@@ -27,15 +27,16 @@ from semikpca.kernels import RBF, Laplacian, Normalized
 from semikpca.labeling import audit_labels, error_weight_path, leave_one_label_out, suggest_labels
 
 TOL = 1e-6  # of the estimators, by default: residuals of what is solved without a stored matrix
-# A residual of TOL leaves an error of TOL times the condition number of the system, at most 1 / (1 − relative weight);
-# eigenvectors found to TOL · λ1 add about as much, divided by the gap, a fifth of λ1 or more in these data.
+# Removed eigenvectors are found to TOL · λ1, which moves decisions by that over the gap, a fifth of λ1 or more in these
+# data; residuals of TOL add about as much. Close to the bound both are found the more accurately the closer it is.
 SLACK = 10
+ALLOWED = SLACK * TOL
 
 GAMMA = 0.12
 N, N_NEW = 480, 70
 
 # How to ask for the back end, and the parameters for it.
-BACKENDS = {"dense": {"backend": "dense"}, "blocked": {"backend": "blocked"}, "auto": {"backend": "auto"}}
+BACKENDS = {name: {"backend": name} for name in ("dense", "blocked", "auto", "torch")}
 
 
 @pytest.fixture(params=BACKENDS)
@@ -43,6 +44,8 @@ def backend(request, monkeypatch):
     """The parameters of each back end; "auto" takes the blocked one with kernel values in float32, as for many rows."""
     if request.param == "auto":
         monkeypatch.setattr(factory, "_FEW_ROWS", 100)
+    if request.param == "torch":
+        pytest.importorskip("torch")
     return BACKENDS[request.param]
 
 
@@ -84,13 +87,6 @@ def wanted_decision(n_classes, k, error_weight, y=None):
     return decision[:, 0] if decision.shape[1] == 1 else decision
 
 
-def allowed(n_classes, k, error_weight):
-    """The relative error that the tolerance allows."""
-    _, (values, _) = spectrum(n_classes)
-    _, gamma = response(n_classes, k, error_weight)
-    return SLACK * TOL / (1 - gamma * values[k])
-
-
 def is_exact(backend):
     return backend["backend"] == "dense"
 
@@ -111,8 +107,8 @@ def fitted(n_classes, k, weight, backend):
 @CASE
 def test_decisions_are_those_of_algorithm_1(n_classes, k, weight, backend):
     model = fitted(n_classes, k, weight, backend)
-    assert model.backend_ == ("dense" if is_exact(backend) else "blocked")
-    assert relative_error(model.decision_, wanted_decision(n_classes, k, weight)) <= allowed(n_classes, k, weight)
+    assert model.backend_ == {"auto": "blocked"}.get(backend["backend"], backend["backend"])
+    assert relative_error(model.decision_, wanted_decision(n_classes, k, weight)) <= ALLOWED
 
 
 @CASE
@@ -126,6 +122,20 @@ def test_the_certificate_never_promises_more_than_is_true(n_classes, k, weight, 
     # And not much less either: what it holds back is the tolerance.
     assert certificate.error_weight_max >= (1 - SLACK * TOL) / values[k]
     np.testing.assert_allclose(certificate.eigenvalues, values[: k + 1], rtol=SLACK * TOL)
+
+
+@pytest.mark.parametrize("share", [0.9, 0.99, 0.999])
+@pytest.mark.parametrize("k", [0, 1, 3])
+def test_absolute_weights_close_to_the_bound_keep_their_digits(k, share, backend):
+    """How close such a weight is comes out only when the eigenvalues are there; products must then be sharp enough."""
+    X, y, _ = data(2)
+    K, pairs = spectrum(2)
+    gamma = share / pairs[0][k]
+    model = SemiKPCAClassifier(
+        RBF(GAMMA), n_components_removed=k, error_weight=gamma, error_weight_unit="absolute", **backend
+    ).fit(X, y)
+    alpha, projected, _ = algorithm_1(K, naive_signed_targets(y), k, gamma, pairs)
+    assert relative_error(model.decision_, (projected @ alpha)[:, 0]) <= ALLOWED
 
 
 @FEW
@@ -146,9 +156,9 @@ def test_new_rows_have_the_decisions_of_the_formula(n_classes, k, weight, backen
     wanted = large_rbf(new, X, GAMMA) @ (alpha - V @ (V.T @ alpha))
     model = fitted(n_classes, k, weight, backend)
     found = model.decision_function(new)
-    assert relative_error(found.reshape(wanted.shape), wanted) <= allowed(n_classes, k, weight)
+    assert relative_error(found.reshape(wanted.shape), wanted) <= ALLOWED
     np.testing.assert_array_equal(model.predict(new), naive_predictions(wanted, range(n_classes)))
-    assert relative_error(model.decision_function(X), model.decision_) <= allowed(n_classes, k, weight)
+    assert relative_error(model.decision_function(X), model.decision_) <= ALLOWED
 
 
 @FEW
@@ -157,7 +167,7 @@ def test_labels_and_probabilities_agree_with_the_dense_back_end(n_classes, k, we
     model, dense = fitted(n_classes, k, weight, backend), fitted(n_classes, k, weight, {"backend": "dense"})
     np.testing.assert_array_equal(model.transduction_, dense.transduction_)
     # The temperature is learned from left-out decisions; probabilities move less than decisions do.
-    atol = 10 * allowed(n_classes, k, weight)
+    atol = 10 * ALLOWED
     np.testing.assert_allclose(model.label_distributions_, dense.label_distributions_, rtol=0, atol=atol)
     np.testing.assert_allclose(model.predict_proba(new), dense.predict_proba(new), rtol=0, atol=atol)
 
@@ -174,7 +184,7 @@ def test_leaving_a_label_out_equals_the_formula(n_classes, k, weight, backend):
     # A left-out decision is a difference of two numbers, and may be far smaller than either.
     scale = np.linalg.norm((H @ targets)[rows]) + np.linalg.norm(np.diag(H)[rows])
     error = np.linalg.norm(found.decision.reshape(wanted.shape) - wanted)
-    assert error <= allowed(n_classes, k, weight) * scale
+    assert error <= ALLOWED * scale
 
 
 @FEW
@@ -186,7 +196,7 @@ def test_added_and_removed_labels_equal_a_fit_with_them(n_classes, k, weight, ba
     model = fitted(n_classes, k, weight, backend)
     model.add_labels(np.concatenate([added, removed]), [0, 1, 1, -1])
     wanted = wanted_decision(n_classes, k, weight, changed)
-    assert relative_error(model.decision_, wanted) <= allowed(n_classes, k, weight)
+    assert relative_error(model.decision_, wanted) <= ALLOWED
     np.testing.assert_array_equal(model.label_coding_.labeled_rows, np.flatnonzero(changed >= 0))
 
 
@@ -195,7 +205,7 @@ def test_suggestions_and_suspicions_agree_with_the_dense_back_end(n_classes, k, 
     model, dense = fitted(n_classes, k, weight, backend), fitted(n_classes, k, weight, {"backend": "dense"})
     np.testing.assert_array_equal(suggest_labels(model, n=4), suggest_labels(dense, n=4))
     ours, theirs = audit_labels(model), audit_labels(dense)
-    atol = 10 * allowed(n_classes, k, weight)
+    atol = 10 * ALLOWED
     order = np.argsort(ours.rows), np.argsort(theirs.rows)
     np.testing.assert_allclose(ours.suspicion[order[0]], theirs.suspicion[order[1]], rtol=0, atol=atol)
 
@@ -231,13 +241,15 @@ def test_the_path_equals_fits_of_its_own_and_refits_without_each_label(weight, b
     X, y, _ = data(2)
     path = error_weight_path(fitted(2, 1, "middle", backend), [weight])
     own = fitted(2, 1, weight, backend)
-    assert relative_error(path.decision[0], own.decision_) <= 2 * allowed(2, 1, weight)
+    # The path has the bound of a model in the middle, which is known to TOL; a weight close to it magnifies that.
+    tolerance = 2 * SLACK * TOL / (1 - weight)
+    assert relative_error(path.decision[0], own.decision_) <= tolerance
     scale = np.abs(path.left_out_decision[0]).max()
     for row, left_out in zip(path.rows, path.left_out_decision[0], strict=True):
         without = y.copy()
         without[row] = -1
         model = SemiKPCAClassifier(RBF(GAMMA), error_weight=weight, **backend).fit(X, without)
-        assert abs(model.decision_[row] - left_out) <= 2 * allowed(2, 1, weight) * scale
+        assert abs(model.decision_[row] - left_out) <= tolerance * scale
 
 
 def test_a_path_takes_few_products(backend):
@@ -323,6 +335,8 @@ def test_other_kernels_have_the_decisions_of_the_dense_back_end(kernel, weight, 
 
 
 def test_sparse_rows_have_the_decisions_of_the_dense_ones(backend):
+    if backend["backend"] == "torch":
+        pytest.skip("takes dense rows only, and says so")
     X, y, new = data(4)
     X, new = np.where(np.abs(X) < 1, 0, X), np.where(np.abs(new) < 1, 0, new)
     model = SemiKPCAClassifier(RBF(GAMMA), **backend).fit(sparse.csr_array(X), y)
@@ -373,7 +387,7 @@ def test_a_loaded_model_goes_on_as_the_fitted_one_would(n_classes, k, weight, ba
     model = fitted(n_classes, k, weight, backend)
     loaded = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(loaded.decision_function(new), model.decision_function(new))
-    tolerance = allowed(n_classes, k, weight)
+    tolerance = ALLOWED
     ours, theirs = leave_one_label_out(loaded), leave_one_label_out(model)
     assert relative_error(ours.decision, theirs.decision) <= 10 * tolerance
     rows = np.flatnonzero(y < 0)[[1, 77]]
@@ -404,5 +418,5 @@ def test_rows_in_another_order_have_the_same_decisions(backend):
     X, y, _ = data(4)
     order = np.random.default_rng(8).permutation(N)
     model = SemiKPCAClassifier(RBF(GAMMA), **backend).fit(X[order], y[order])
-    tolerance = allowed(4, 1, "middle")
+    tolerance = ALLOWED
     assert relative_error(model.decision_, fitted(4, 1, "middle", backend).decision_[order]) <= 2 * tolerance

@@ -14,6 +14,7 @@ from semikpca.estimators import _probability as probability
 from semikpca.estimators._reach import Reach
 from semikpca.estimators._validation import check_row_numbers, check_same_length
 from semikpca.exceptions import UnreachableRowsWarning
+from semikpca.kernels._namespace import is_tensor, to_numpy
 
 logger = logging.getLogger("semikpca")
 
@@ -28,6 +29,7 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """
 
     class_prior = None  # a subclass may have a parameter of this name
+    _device = None  # where answers go as tensors, if the rows came as tensors
 
     label_coding_: coding.LabelCoding
     reach_: Reach
@@ -64,7 +66,7 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             codes = self.label_coding_.codes
             rows = probability.rows_to_leave_out(codes)
             left_out = self.left_out_decisions(rows, rtol=TEMPERATURE_RTOL)
-            n_classes, reached = self.label_coding_.n_classes, self.decision_[~self.reach_.out]
+            n_classes, reached = self.label_coding_.n_classes, to_numpy(self.decision_)[~self.reach_.out]
             self._sharpness.append(probability.learn_sharpness(left_out, codes[rows], n_classes, reached))
         return self._sharpness[0]
 
@@ -82,7 +84,7 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def predict(self, X):
         """Return the label of each row."""
         codes = self.decision_codes(self.decision_function(X))
-        return self.label_coding_.decode(codes)
+        return self._handed_out(self.label_coding_.decode(codes))
 
     def decision_codes(self, decision):
         """Return the class numbers that belong to decision values, shape (n_rows,).
@@ -90,6 +92,7 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         A decision of exactly 0 says nothing, and gets the class of the largest share.
         """
         check_is_fitted(self)
+        decision = to_numpy(decision)
         codes = coding.predicted_codes(decision, self.label_coding_.n_classes)
         codes[_says_nothing(decision)] = np.argmax(self.class_shares_)
         return codes
@@ -100,7 +103,7 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         One temperature, learned from decisions at labeled rows without their own labels, turns decisions into
         probabilities; with few labels it stays cautious.
         """
-        return self.decision_probabilities(self.decision_function(X))
+        return self._handed_out(self.decision_probabilities(self.decision_function(X)))
 
     def decision_probabilities(self, decision, sharpness=None):
         """Return the class probabilities that belong to decision values, shape (n_rows, n_classes).
@@ -110,10 +113,18 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         classes, given by ``class_prior`` or counted among the labels.
         """
         check_is_fitted(self)
-        sharpness = self.sharpness_ if sharpness is None else sharpness
+        decision, sharpness = to_numpy(decision), self.sharpness_ if sharpness is None else sharpness
         chances = probability.probabilities(decision, self.label_coding_.n_classes, sharpness)
         chances[_says_nothing(decision)] = self.class_shares_
         return chances
+
+    def _handed_out(self, values):
+        """Return numbers as the rows came: as tensors on their device, or as they are."""
+        if self._device is None or values.dtype.kind not in "fiub":
+            return values
+        import torch
+
+        return torch.as_tensor(values, device=self._device)
 
     def _warn_of_unreachable_rows(self, stacklevel: int) -> None:
         rows = self.unreachable_rows_
@@ -141,7 +152,7 @@ class TransductiveDecisions(DecisionClassifier):
     def label_distributions_(self):
         """Probabilities of the training rows, shape (n_samples, n_classes)."""
         check_is_fitted(self)
-        return self.decision_probabilities(self.decision_)
+        return self._handed_out(self.decision_probabilities(self.decision_))
 
     def fit_predict(self, X, y):
         """Fit and return ``transduction_``, the label of every row."""
@@ -150,8 +161,8 @@ class TransductiveDecisions(DecisionClassifier):
     def score(self, X, y, sample_weight=None):
         """Return the accuracy over the rows of ``y`` that are labeled."""
         check_is_fitted(self)
-        truth, labeled = coding.labeled_values(y, self.classes_)
-        predicted = self.predict(X)
+        truth, labeled = coding.labeled_values(to_numpy(y) if is_tensor(y) else y, self.classes_)
+        predicted = to_numpy(self.predict(X))
         check_same_length(predicted, truth)
         if sample_weight is not None:
             sample_weight = np.asarray(sample_weight)

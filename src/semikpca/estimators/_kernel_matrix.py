@@ -8,7 +8,8 @@ from sklearn.base import clone
 
 from semikpca._typing import FloatArray, Rows
 from semikpca.kernels import Kernel
-from semikpca.operators import KernelOperator, choose_backend, make_operator
+from semikpca.kernels._namespace import is_tensor, like, to_numpy
+from semikpca.operators import KernelOperator, choose_backend, make_operator, rows_of
 from semikpca.spectrum import require_semidefinite
 
 # Tolerances from which on kernel values in float32 do: they move decisions by a few times 1e-7.
@@ -17,11 +18,11 @@ _SINGLE_TOL = 1e-6
 
 def fit_kernel(
     kernel: Kernel, rows: Rows, backend: str, *, tol: float, many_products: bool = False
-) -> tuple[Kernel, str, KernelOperator]:
-    """Return a fitted clone of the kernel, the back end that was chosen, and the kernel matrix of the rows."""
-    _chosen(kernel, rows, backend, many_products)  # refused before anything is computed
+) -> tuple[Kernel, Rows, str, KernelOperator]:
+    """Return a fitted clone of the kernel, the rows where they are needed, the chosen back end, and the matrix."""
+    rows = rows_of(_chosen(kernel, rows, backend, many_products), rows)
     fitted: Kernel = clone(kernel).fit(rows)
-    return fitted, *kernel_matrix(fitted, rows, backend, tol=tol, many_products=many_products)
+    return fitted, rows, *kernel_matrix(fitted, rows, backend, tol=tol, many_products=many_products)
 
 
 def kernel_matrix(
@@ -40,15 +41,16 @@ def kernel_matrix(
 
 
 def _chosen(kernel: Kernel, rows: Rows, backend: str, many_products: bool) -> str:
-    on_vectors = kernel.input_kind == "vectors"
+    on_vectors, on_tensors = kernel.input_kind == "vectors", is_tensor(rows)
     return choose_backend(
         backend,
         rows.shape[0] if hasattr(rows, "shape") else len(rows),
         kernel.is_sparse,
-        kernel.is_low_rank_on(rows),
+        not on_tensors and kernel.is_low_rank_on(rows),
         n_features=int(rows.shape[1]) if on_vectors else 1,
         on_vectors=on_vectors,
         many_products=many_products,
+        on_tensors=on_tensors,
     )
 
 
@@ -60,8 +62,9 @@ class Expansion:
 
     @cached_property
     def _prepared(self) -> Callable[[Rows], FloatArray]:
-        return self.kernel.expansion(self.rows, self.coefficients)
+        coefficients = like(self.coefficients, self.rows) if is_tensor(self.rows) else self.coefficients
+        return self.kernel.expansion(self.rows, coefficients)
 
     def __call__(self, rows: Rows) -> FloatArray:
-        """Return its values at new rows."""
-        return self._prepared(rows)
+        """Return its values at new rows, as an array."""
+        return np.asarray(to_numpy(self._prepared(like(rows, self.rows) if is_tensor(self.rows) else rows)))

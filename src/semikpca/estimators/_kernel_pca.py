@@ -1,7 +1,5 @@
 """Kernel PCA as a convex problem (Problems 2 and 3, Theorem 1)."""
 
-from dataclasses import replace
-
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.extmath import svd_flip
@@ -19,6 +17,7 @@ from semikpca.estimators._validation import (
 )
 from semikpca.exceptions import KernelRankError
 from semikpca.kernels import as_kernel
+from semikpca.kernels._namespace import to_numpy
 from semikpca.operators import CenteredOperator, KernelOperator, make_operator
 from semikpca.problem import kernel_pca_objective
 from semikpca.spectrum import Spectrum, full_spectrum, leading_spectrum
@@ -97,7 +96,7 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         check_positive("inverse_error_weight", self.inverse_error_weight)
         kernel = as_kernel(self.kernel)
         rows = validate_rows(self, X, kernel, reset=True)
-        kernel, backend, operator = fit_kernel(kernel, rows, self.backend, tol=0.0)
+        kernel, rows, backend, operator = fit_kernel(kernel, rows, self.backend, tol=0.0)
         if self.n_components is not None and self.n_components > operator.n:
             raise ValueError(
                 f"n_components={self.n_components} is more than the {operator.n} rows have. Lower it, or use None to "
@@ -106,15 +105,15 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if self.center:
             operator = CenteredOperator(operator)
         whole = self.n_components is None
-        spectrum = full_spectrum(operator) if whole else leading_spectrum(operator, self.n_components)
+        spectrum = (full_spectrum(operator) if whole else leading_spectrum(operator, self.n_components)).on_host()
         if spectrum.rank == 0:
             raise ValueError(
                 f"The kernel matrix of these {operator.n} rows has rank 0: no component is left. Are all rows equal?"
             )
         self.backend_, self.kernel_, self.X_fit_ = backend, kernel, rows
-        self._operator, self._spectrum, self._inverse = operator, replace(spectrum, subspace=None), None
+        self._operator, self._spectrum, self._inverse = operator, spectrum, None
         if isinstance(operator, CenteredOperator):
-            self.row_means_ = operator.row_means()
+            self.row_means_ = to_numpy(operator.row_means())
         kept = spectrum.head(spectrum.rank)
         self.eigenvalues_ = kept.eigenvalues
         self.eigenvectors_, _ = svd_flip(kept.eigenvectors.copy(), None)
@@ -205,7 +204,7 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         operator = self._kernel_operator()
         if k >= len(self._spectrum) and len(self._spectrum) < operator.n:
             # Whoever asks for one more component will ask for the next as well.
-            self._spectrum = full_spectrum(operator)
+            self._spectrum = full_spectrum(operator).on_host()
         if k >= min(self._spectrum.rank, len(self._spectrum)):
             raise KernelRankError(k, k, self._spectrum.rank, operator.n)
         return self._spectrum

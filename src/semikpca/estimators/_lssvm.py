@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from semikpca import labels as coding
 from semikpca.estimators._kernel_matrix import Expansion, fit_kernel
-from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL, ResponseClassifier, warn_unless_solved
+from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL, ResponseClassifier
 from semikpca.estimators._transductive import TransductiveClassifier
 from semikpca.estimators._validation import (
     check_flag,
@@ -18,7 +18,7 @@ from semikpca.estimators._validation import (
 )
 from semikpca.kernels import as_kernel
 from semikpca.operators import KernelOperator
-from semikpca.problem import LSSVMResponse
+from semikpca.problem import LSSVMResponse, warn_unless_solved
 
 
 class _LSSVMParameters:
@@ -188,9 +188,9 @@ class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEst
         rows = validate_rows(self, X, kernel, reset=True)
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         check_same_length(rows, y)
-        kernel, backend, operator = fit_kernel(kernel, rows, self.backend, tol=self.tol, many_products=True)
-        targets = y.reshape(len(y), -1).astype(operator.dtype)
-        solution = self._set_up(operator, targets).solve(targets)
+        kernel, rows, backend, operator = fit_kernel(kernel, rows, self.backend, tol=self.tol, many_products=True)
+        targets = operator.block(y.reshape(len(y), -1))
+        solution = self._set_up(operator, targets).solve(targets).on_host()
         warn_unless_solved(solution, stacklevel=3)
         self.backend_, self.kernel_, self.X_fit_ = backend, kernel, rows
         single = y.ndim == 1

@@ -4,7 +4,6 @@ import warnings
 from abc import abstractmethod
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from semikpca import labels as coding
@@ -21,9 +20,9 @@ from semikpca.estimators._validation import (
 )
 from semikpca.exceptions import SingleClassWarning
 from semikpca.kernels import as_kernel
+from semikpca.kernels._namespace import is_tensor, to_numpy
 from semikpca.operators import KernelOperator, Progress
-from semikpca.problem import DualSolution, LabelResponse
-from semikpca.solvers import Status
+from semikpca.problem import DualSolution, LabelResponse, warn_unless_solved
 
 # A stored matrix makes products cheap, so digits are worth more than the few steps they cost.
 STORED_MATRIX_RTOL = 1e-12
@@ -35,6 +34,8 @@ class ResponseClassifier(DecisionClassifier):
     A subclass says how H comes from a kernel operator, how labels are read, and what becomes of a decision when its
     own label is left out. Fitting, prediction on new rows and probabilities are the same for all.
     """
+
+    _takes_tensors = True
 
     # -- what a subclass provides ------------------------------------------------------------------------------
 
@@ -66,30 +67,40 @@ class ResponseClassifier(DecisionClassifier):
     def _fit(self, X, y):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        before = vars(self).copy()
+        try:
+            self._fit_anew(X, y)
+        except BaseException:
+            # A fit that is refused or interrupted leaves an earlier one as it was.
+            self.__dict__ = before
+            raise
+        self._warn_of_unreachable_rows(stacklevel=4)
+        return self
+
+    def _fit_anew(self, X, y):
         self._check_params()
         check_iteration(self.tol, self.max_iter)
         kernel = as_kernel(self.kernel)
         rows = validate_rows(self, X, kernel, reset=True)
-        labels = self._encode(y)
+        labels = self._encode(to_numpy(y) if is_tensor(y) else y)
         check_same_length(rows, labels.codes)
         if labels.n_classes == 1:
-            warnings.warn(SingleClassWarning(labels.classes[0]), stacklevel=3)
-        kernel, backend, operator = fit_kernel(kernel, rows, self.backend, **self._matrix_options())
+            warnings.warn(SingleClassWarning(labels.classes[0]), stacklevel=4)
+        self._device = rows.device if is_tensor(rows) else None
+        self.kernel_, self.X_fit_, self.backend_, operator = fit_kernel(
+            kernel, rows, self.backend, **self._matrix_options()
+        )
         if self.verbose:
             operator.progress = Progress(logger.info)
-        # Only scikit-learn's n_features_in_ is stored before this line: a fit that is refused on rows with the same
-        # number of features leaves an earlier one as it was.
-        targets = coding.signed_targets(labels.codes, labels.n_classes, operator.dtype)
+        targets = operator.block(coding.signed_targets(labels.codes, labels.n_classes))
         self._response = self._set_up(operator, targets)
-        self.backend_, self.kernel_, self.X_fit_, self.classes_ = backend, kernel, rows, labels.classes
-        self._components = kernel.components()
+        self.classes_ = labels.classes
+        self._components = self.kernel_.components()
         self._learn(labels, self._solve(targets))
-        self._warn_of_unreachable_rows(stacklevel=4)
-        return self
 
     def _solve(self, targets) -> DualSolution:
-        solution = self._response.solve(targets)
-        warn_unless_solved(solution, stacklevel=5)
+        solution = self._response.solve(targets).on_host()
+        warn_unless_solved(solution, stacklevel=6)
         if self.verbose:
             logger.info("solved in %d steps, relative residual %.1e", solution.n_iter, solution.residual)
         return solution
@@ -100,11 +111,11 @@ class ResponseClassifier(DecisionClassifier):
         self.label_coding_ = labels
         self._solution = solution
         self._expansion = Expansion(self.kernel_, self.X_fit_, solution.dual_coef)
-        self.alpha_ = squeezed(solution.alpha)
-        self.dual_coef_ = squeezed(solution.dual_coef)
+        self.alpha_ = self._handed_out(squeezed(solution.alpha))
+        self.dual_coef_ = self._handed_out(squeezed(solution.dual_coef))
         self.intercept_ = solution.intercept
         self.n_iter_ = solution.n_iter
-        self.n_products_ = self._response.operator.n_products
+        self.n_products_ = self._set_up_again().operator.n_products
         self.reach_ = Reach.of(self._components, labels.codes)
         self.unreachable_rows_ = np.flatnonzero(self.reach_.out)
         prior = resolve_prior(self.class_prior, labels.codes, n_classes)
@@ -114,7 +125,7 @@ class ResponseClassifier(DecisionClassifier):
             # Two classes share one column, whose sign flips between them.
             self.class_offsets_ += (offsets[1] - offsets[0]) / 2 if n_classes == 2 else offsets
         self.class_shares_ = resolve_prior("labeled", labels.codes, n_classes) if prior is None else prior
-        self.decision_ = squeezed(self.reach_.hide(self.linear_decision()))
+        self.decision_ = self._handed_out(squeezed(self.reach_.hide(self.linear_decision())))
         # Learned when it is first asked for, in a list: to predict must not change the attributes of a model.
         self._sharpness: list[float] = []
 
@@ -131,7 +142,7 @@ class ResponseClassifier(DecisionClassifier):
         Decisions are H @ targets (plus class offsets), so this is what a unit of label at each row would add.
         """
         response = self._set_up_again()
-        return response.columns(check_row_numbers(rows, response.operator.n)).decision
+        return response.columns(check_row_numbers(rows, response.operator.n)).on_host().decision
 
     def left_out_decisions(self, rows, rtol=None):
         """Return decisions at labeled ``rows``, each without its own label, shape (len(rows), n_columns).
@@ -161,15 +172,15 @@ class ResponseClassifier(DecisionClassifier):
         decision = self._expansion(rows) + self.intercept_ + self.class_offsets_
         if self.reach_.out.any():
             decision[~self.kernel_.touches(rows, ~self.reach_.out)] = 0
-        return squeezed(decision)
+        return self._handed_out(squeezed(decision))
 
     def _matrix_options(self):
         return {"tol": self.tol}
 
     def _set_up_again(self) -> LabelResponse:
         """Return H, set up again where the model was loaded without it."""
-        check_is_fitted(self)
         if getattr(self, "_response", None) is None:
+            check_is_fitted(self)
             options = self._matrix_options()
             self._response = self._restore(kernel_matrix(self.kernel_, self.X_fit_, self.backend, **options)[1])
         return self._response
@@ -184,14 +195,3 @@ class ResponseClassifier(DecisionClassifier):
 
     def __sklearn_tags__(self):
         return set_kernel_tags(super().__sklearn_tags__(), self.kernel)
-
-
-def warn_unless_solved(solution: DualSolution, stacklevel: int) -> None:
-    """Warn of a solve that stopped early; ``stacklevel`` counts from here, 2 being the caller."""
-    if solution.status is not Status.SOLVED:
-        warnings.warn(
-            f"The solve was {solution.status.value} (relative residual {solution.residual:.1e} after {solution.n_iter} "
-            "steps).",
-            ConvergenceWarning,
-            stacklevel=stacklevel,
-        )

@@ -9,6 +9,7 @@ from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL
 from semikpca.estimators._transductive import TransductiveClassifier
 from semikpca.estimators._validation import check_count
 from semikpca.exceptions import DegenerateSpectrumWarning
+from semikpca.kernels._namespace import to_numpy
 from semikpca.operators import KernelOperator
 from semikpca.problem import SemiKPCAResponse
 from semikpca.spectrum import LabelSpace, Spectrum, full_spectrum, removable_spectrum
@@ -131,7 +132,7 @@ class SemiKPCAClassifier(TransductiveClassifier):
         self.error_weight_ = interval.resolve(self.error_weight, self.error_weight_unit)
         self.certificate_ = interval.at(self.error_weight_)
         self.eigenvalues_ = spectrum.eigenvalues
-        self.eigenvectors_ = spectrum.eigenvectors[:, :cut]
+        self.eigenvectors_ = self._handed_out(to_numpy(spectrum.eigenvectors[:, :cut]))
         if self._sharp_enough(operator) is not operator:
             return self._set_up(operator.sharper(), targets)
         if self.verbose:
@@ -150,8 +151,8 @@ class SemiKPCAClassifier(TransductiveClassifier):
     def _sharp_enough(self, operator: KernelOperator) -> KernelOperator:
         """Return the operator, or a sharper one where the error weight is so close to the bound that it needs one."""
         amplified = max(float(self.eigenvalues_[0]) * self.error_weight_, 1.0) * self.certificate_.condition_number
-        error = operator.product_error * amplified
-        return operator if error <= _ROUNDING_SHARE * self.tol else operator.sharper()
+        accepted = max(_ROUNDING_SHARE * self.tol, operator.accepted_error)
+        return operator if operator.product_error * amplified <= accepted else operator.sharper()
 
     def full_spectrum(self) -> Spectrum:
         """Return all eigenpairs of the kernel matrix, from which every error weight follows."""
@@ -172,7 +173,7 @@ class SemiKPCAClassifier(TransductiveClassifier):
         return SemiKPCAResponse(
             self._sharp_enough(operator),
             self.eigenvalues_[:cut],
-            self.eigenvectors_,
+            operator.block(self.eigenvectors_),
             self.certificate_,
             rtol=min(self.tol, STORED_MATRIX_RTOL) if operator.is_stored else self.tol,
             max_iter=self.max_iter,

@@ -18,7 +18,6 @@ from semikpca.estimators._candidates import Candidate, fit_candidates
 from semikpca.estimators._class_prior import prior_offsets, resolve_prior
 from semikpca.estimators._decisions import TransductiveDecisions, logger, squeezed
 from semikpca.estimators._reach import Reach, joined_components
-from semikpca.estimators._response_classifier import warn_unless_solved
 from semikpca.estimators._sources import Expansion, Source, default_sources, named_sources, neighbor_links
 from semikpca.estimators._validation import (
     check_count,
@@ -30,6 +29,7 @@ from semikpca.estimators._validation import (
 )
 from semikpca.exceptions import SingleClassWarning
 from semikpca.kernels import as_kernel
+from semikpca.problem import warn_unless_solved
 
 # Offsets that match shares are taken as far as neighbors agree as well as before, but for this much.
 _AGREEMENT_TOLERANCE = 0.01

@@ -4,8 +4,8 @@ import numpy as np
 
 from semikpca import labels as coding
 from semikpca.estimators._decisions import TransductiveDecisions
-from semikpca.estimators._response_classifier import ResponseClassifier, warn_unless_solved
-from semikpca.problem import DualSolution
+from semikpca.estimators._response_classifier import ResponseClassifier
+from semikpca.problem import DualSolution, warn_unless_solved
 
 
 class TransductiveClassifier(TransductiveDecisions, ResponseClassifier):
@@ -38,7 +38,7 @@ class TransductiveClassifier(TransductiveDecisions, ResponseClassifier):
 
     def _learn(self, labels: coding.LabelCoding, solution: DualSolution) -> None:
         super()._learn(labels, solution)
-        self.transduction_ = labels.decode(self.decision_codes(self.decision_))
+        self.transduction_ = self._handed_out(labels.decode(self.decision_codes(self.decision_)))
 
     # -- labels that change ------------------------------------------------------------------------------------
 
@@ -67,7 +67,7 @@ class TransductiveClassifier(TransductiveDecisions, ResponseClassifier):
         n_classes = self.label_coding_.n_classes
         before = coding.signed_targets(self.label_coding_.codes[rows], n_classes, dtype)
         after = coding.signed_targets(changed.codes[rows], n_classes, dtype)
-        columns = self._set_up_again().columns(rows)
+        columns = self._set_up_again().columns(rows).on_host()
         warn_unless_solved(columns, stacklevel=3)
         self._learn(changed, _moved(self._solution, columns, after - before))
         return self

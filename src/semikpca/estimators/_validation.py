@@ -9,12 +9,15 @@ from sklearn.utils.validation import validate_data
 
 from semikpca._numbers import is_positive_number, is_whole_number
 from semikpca.kernels import Kernel, as_kernel
+from semikpca.kernels._namespace import is_tensor, namespace
 
 FLOATS = [np.float64, np.float32]
 
 
 def validate_rows(estimator, X, kernel: Kernel, *, reset: bool):
-    """Return the rows as the kernel takes them: a float matrix, a CSR matrix, or a list of objects."""
+    """Return the rows as the kernel takes them: a float matrix or tensor, a CSR matrix, or a list of objects."""
+    if is_tensor(X):
+        return _validated_tensor(estimator, X, reset=reset)
     if kernel.input_kind == "objects" and not _is_table(X) and (reset or not hasattr(estimator, "n_features_in_")):
         return _as_objects(X, minimum=2 if reset else 1)
     if not reset and kernel.input_kind == "matrix" and getattr(X, "ndim", 2) == 2:
@@ -92,6 +95,34 @@ def check_same_length(X, y) -> None:
             f"X has {n_rows} rows and y has {len(y)} entries: inconsistent numbers of samples. Give one label for "
             "each row, -1, None or NaN where it is not known."
         )
+
+
+def _validated_tensor(estimator, X, *, reset: bool):
+    """Check a tensor as validate_data checks an array; it stays on its device."""
+    if not getattr(estimator, "_takes_tensors", False):
+        raise ValueError(
+            f"{type(estimator).__name__} does not take torch tensors. Pass X.cpu().numpy(); with backend='torch' it "
+            "computes on the GPU all the same."
+        )
+    xp = namespace(X)
+    if X.ndim != 2:
+        raise ValueError(f"Expected 2D tensor, got {X.ndim}D tensor instead. Reshape X to (n_samples, n_features).")
+    minimum = 2 if reset else 1
+    if X.shape[0] < minimum:
+        raise ValueError(f"Found tensor with {X.shape[0]} sample(s) while a minimum of {minimum} is required.")
+    if not X.is_floating_point():
+        X = X.to(xp.float32)
+    if not bool(xp.isfinite(X).all()):
+        raise ValueError("Input X contains NaN or infinity. Drop such rows, or fill them in.")
+    if reset:
+        estimator.n_features_in_ = int(X.shape[1])
+        return X.detach().clone()
+    if X.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} "
+            "features as input."
+        )
+    return X.detach()
 
 
 def _is_table(X) -> bool:

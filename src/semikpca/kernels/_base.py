@@ -88,7 +88,7 @@ class Kernel(BaseEstimator, ABC):
         if is_tensor(A):
             from semikpca.kernels._torch_product import torch_cross_product
 
-            return torch_cross_product(self, A, B, coefficients)  # type: ignore[no-any-return]
+            return torch_cross_product(self, A, B, coefficients, "float32")  # type: ignore[no-any-return]
         dtype = np.result_type(A.dtype, B.dtype)
         tiles = self.tiles(A, B, dtype)
         if A is B:

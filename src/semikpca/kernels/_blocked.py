@@ -76,7 +76,8 @@ def symmetric_product(tiles: Tiles, n: int, block: FloatArray, dtype: Any) -> Fl
     """
     if block.ndim == 1:
         return symmetric_product(tiles, n, block[:, np.newaxis], dtype)[:, 0]
-    parts = [_symmetric_few(tiles, n, block[:, some], dtype) for some in slices(0, block.shape[1], _COLUMNS_AT_ONCE)]
+    groups = slices(0, max(1, block.shape[1]), _COLUMNS_AT_ONCE)
+    parts = [_symmetric_few(tiles, n, block[:, some], dtype) for some in groups]
     return parts[0] if len(parts) == 1 else np.hstack(parts)
 
 

@@ -25,5 +25,7 @@ def to_numpy(array: Any) -> Any:
 def like(values: Any, model: Any) -> Any:
     """Return values as an array of the library, type and device of another."""
     if is_tensor(model):
+        if isinstance(values, np.ndarray) and not values.flags.writeable:
+            values = values.copy()  # a tensor may be written to
         return sys.modules["torch"].as_tensor(values, dtype=model.dtype, device=model.device)
     return np.asarray(values, dtype=model.dtype)

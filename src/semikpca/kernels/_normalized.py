@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from semikpca._typing import BoolArray, FloatArray, Rows
 from semikpca.kernels._base import InputKind, Kernel
 from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor, length
+from semikpca.kernels._namespace import is_tensor, like
 from semikpca.kernels._pairwise import _as_float
 from semikpca.kernels._shorthand import KernelLike, as_kernel
 
@@ -89,14 +90,14 @@ class Normalized(Kernel):
         """Return the normalized matrix, shape (len(A), len(B))."""
         self._require_fit()
         values = self.kernel_.pairwise(A, B)
-        values /= np.sqrt(self._degrees_of(A))[:, np.newaxis]
-        values /= np.sqrt(self._degrees_of(B))
+        values /= self._degrees_of(A)[:, None] ** 0.5
+        values /= self._degrees_of(B) ** 0.5
         return values
 
     def diag(self, A: Rows) -> FloatArray:
         """Return k(a, a) / d(a)."""
         self._require_fit()
-        return np.asarray(self.kernel_.diag(A) / self._degrees_of(A))
+        return self.kernel_.diag(A) / self._degrees_of(A)
 
     def _require_fit(self) -> None:
         if not hasattr(self, "degrees_"):
@@ -113,8 +114,8 @@ class Normalized(Kernel):
     def cross_product(self, A: Rows, B: Rows, coefficients: FloatArray) -> FloatArray:
         """Return ``pairwise(A, B) @ coefficients``: a product with the kernel inside, scaled before and after."""
         self._require_fit()
-        product = self.kernel_.cross_product(A, B, coefficients / _column(np.sqrt(self._degrees_of(B)), coefficients))
-        return np.asarray(product / _column(np.sqrt(self._degrees_of(A)), product))
+        product = self.kernel_.cross_product(A, B, coefficients / _column(self._degrees_of(B) ** 0.5, coefficients))
+        return product / _column(self._degrees_of(A) ** 0.5, product)
 
     def _sums(self, rows: Rows) -> FloatArray:
         if self._sums_by_features is not None:
@@ -125,13 +126,17 @@ class Normalized(Kernel):
             return np.concatenate([self.kernel_.pairwise(block, self.rows_fit_).sum(axis=1) for block in blocks])
         B = _as_float(self.rows_fit_)
         A = B if rows is self.rows_fit_ else _as_float(rows)
-        ones: FloatArray = np.ones((B.shape[0], 1), dtype=np.result_type(A.dtype, B.dtype))
+        ones: FloatArray
+        if is_tensor(B):
+            ones = like(np.ones((B.shape[0], 1)), B)
+        else:
+            ones = np.ones((B.shape[0], 1), dtype=np.result_type(A.dtype, B.dtype))
         return self.kernel_.cross_product(A, B, ones)[:, 0]
 
     def _degrees(self, rows: Rows) -> FloatArray:
         degrees = self._sums(rows)
         if not (degrees > 0).all():
-            row = int(np.argmin(degrees))
+            row = int(degrees.argmin())
             advice = (
                 "Use a kernel with positive values, such as 'rbf' or 'laplacian'."
                 if rows is self.rows_fit_
@@ -141,7 +146,7 @@ class Normalized(Kernel):
                 f"Normalized({self.kernel_!r}) needs positive degrees, but the kernel values of row {row} sum to "
                 f"{degrees[row]:.6g}. {advice}"
             )
-        return np.asarray(degrees)
+        return degrees
 
 
 def _column(values: FloatArray, like: FloatArray) -> FloatArray:

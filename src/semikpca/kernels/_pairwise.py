@@ -52,7 +52,7 @@ class RBF(ProductKernel):
         A, B = _as_float(A), _as_float(B)
         if not sparse.issparse(A) and not sparse.issparse(B):
             # Distances do not change under a shift, but rounding does: far from the origin ‖a‖² would swamp them.
-            origin = B.mean(axis=0)
+            origin = (B if B.shape[0] else A).mean(axis=0)
             A, B = A - origin, B - origin
         norms_a, norms_b = -gamma * _squared_norms(A), -gamma * _squared_norms(B)
         xp = namespace(A)
@@ -63,7 +63,8 @@ class RBF(ProductKernel):
     def products_keep_digits(self, left: Rows, right: Rows) -> bool:
         """Return whether the rows are close enough to each other for the exponent to come from products of factors."""
         # The last columns hold −gamma ‖·‖². Where they are large, distances are small differences of large numbers.
-        far = max(abs(_last_two_columns(left)[:, 0]).max(), abs(_last_two_columns(right)[:, 1]).max())
+        largest = [abs(_last_two_columns(rows)[:, place]) for place, rows in enumerate((left, right))]
+        far = max((float(norms.max()) for norms in largest if len(norms)), default=0.0)
         return bool(far < _LARGEST_EXPONENT)
 
     def pairwise(self, A: Rows, B: Rows) -> FloatArray:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from threading import Event
+from threading import Condition, Event
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,27 +26,39 @@ def allowed_threads() -> int:
 def in_threads(work: Callable[[Part, int], None], parts: Sequence[Part], n_threads: int) -> None:
     """Call ``work(part, thread)`` for every part; which thread does which part is always the same.
 
-    After an error or Ctrl-C in one thread the others end with the part that they are at; none is left behind.
+    After an error in a thread, or Ctrl-C, all threads end with the part that they are at; none is left behind.
     """
-    stopped = Event()
+    stopped, changed, n_running = Event(), Condition(), [0]
 
     def share(thread: int) -> None:
-        with np.errstate(over="ignore", invalid="ignore"):
-            for part in parts[thread::n_threads]:
-                if stopped.is_set():
-                    return
-                work(part, thread)
+        with changed:
+            n_running[0] += 1
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                for part in parts[thread :: max(1, n_threads)]:
+                    if stopped.is_set():
+                        return
+                    work(part, thread)
+        except BaseException:
+            stopped.set()
+            raise
+        finally:
+            with changed:
+                n_running[0] -= 1
+                changed.notify_all()
 
-    if n_threads == 1:
+    if n_threads <= 1:
         share(0)
         return
     with _blas().limit(limits=1), ThreadPoolExecutor(n_threads) as pool:
-        shares = [pool.submit(share, thread) for thread in range(n_threads)]
         try:
-            for done in shares:
+            for done in [pool.submit(share, thread) for thread in range(n_threads)]:
                 done.result()
         except BaseException:
+            # Ctrl-C may come while the pool is being filled, and the pool then does not know of its last thread.
             stopped.set()
+            with changed:
+                changed.wait_for(lambda: not n_running[0])
             raise
 
 

@@ -10,6 +10,7 @@ from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, IntArray
 from semikpca.estimators import SemiKPCAClassifier
 from semikpca.exceptions import UnboundedProblemError
+from semikpca.kernels._namespace import like, to_numpy
 from semikpca.labels import signed_targets
 from semikpca.spectrum import LabelSpace, Spectrum
 
@@ -69,8 +70,9 @@ def error_weight_path(
     if space is None:
         space = LabelSpace.of_spectrum(model.full_spectrum() if spectrum is None else spectrum, k, rows)
     targets = signed_targets(coding.codes[rows], coding.n_classes, model.linear_decision().dtype)
-    decision = space.decisions(targets, absolute)
-    left_out = space.left_out(targets, absolute)
+    targets = like(targets, space.pushed)
+    decision = to_numpy(space.decisions(targets, absolute))
+    left_out = to_numpy(space.left_out(targets, absolute))
     decision[:, model.reach_.out] = 0
     left_out[:, model.reach_.alone(rows, coding.codes)] = 0
     return ErrorWeightPath(

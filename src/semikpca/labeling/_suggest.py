@@ -9,6 +9,7 @@ from semikpca._typing import FloatArray, IntArray
 from semikpca.estimators import DecisionClassifier
 from semikpca.estimators._probability import typical_margin
 from semikpca.estimators._reach import Reach
+from semikpca.kernels._namespace import to_numpy
 from semikpca.labels import UNLABELED, signed_targets
 
 # A class that a row is less likely to have than this adds little to an expectation, and is not worth its cost when rows
@@ -72,7 +73,7 @@ def searching_sharpness(model: DecisionClassifier) -> float:
     coding = model.label_coding_
     if coding.n_classes == 1:
         return float(model.sharpness_)
-    margin = typical_margin(model.decision_[~model.reach_.out], coding.n_classes)
+    margin = typical_margin(to_numpy(model.decision_)[~model.reach_.out], coding.n_classes)
     confident = _CONFIDENCE * np.log(len(coding.labeled_rows) + 1) / margin if margin else 0.0
     return max(float(model.sharpness_), float(confident))
 

@@ -4,7 +4,7 @@ from semikpca.operators._algebra import CenteredOperator, DeflatedOperator, Scal
 from semikpca.operators._base import KernelOperator, KnownSpectrum, Subspace
 from semikpca.operators._blocked import BlockedOperator
 from semikpca.operators._dense import DenseOperator
-from semikpca.operators._factory import BACKENDS, choose_backend, make_operator
+from semikpca.operators._factory import BACKENDS, choose_backend, make_operator, rows_of
 from semikpca.operators._low_rank import LowRankOperator
 from semikpca.operators._memory import memory_budget
 from semikpca.operators._progress import Progress
@@ -27,4 +27,5 @@ __all__ = [
     "choose_backend",
     "make_operator",
     "memory_budget",
+    "rows_of",
 ]

@@ -1,12 +1,13 @@
 """Operators made of other operators; nothing is stored twice."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.kernels._namespace import like
+from semikpca.kernels._namespace import like, to_numpy
 from semikpca.operators._base import KernelOperator, KnownSpectrum
+from semikpca.operators._progress import Progress
 
 
 class DerivedOperator(KernelOperator):
@@ -18,6 +19,24 @@ class DerivedOperator(KernelOperator):
         self.dtype = base.dtype
         self.xp = base.xp
         self.is_estimate = base.is_estimate
+
+    @property
+    def n_products(self) -> int:  # type: ignore[override]
+        """As the base, which makes them."""
+        return self.base.n_products
+
+    @property
+    def progress(self) -> Progress | None:
+        """As the base."""
+        return self.base.progress
+
+    @progress.setter
+    def progress(self, progress: Progress | None) -> None:
+        self.base.progress = progress
+
+    def block(self, values: Any) -> FloatArray:
+        """As the base."""
+        return self.base.block(values)
 
     @property
     def nbytes(self) -> int:
@@ -54,9 +73,10 @@ class DerivedOperator(KernelOperator):
         """As the base."""
         return self.base.product_error
 
-    def report(self, stage: str, residual: float, goal: float) -> None:
-        """Let the base say it, whose products are counted."""
-        self.base.report(stage, residual, goal)
+    @property
+    def accepted_error(self) -> float:
+        """As the base."""
+        return self.base.accepted_error
 
 
 class DeflatedOperator(DerivedOperator):
@@ -89,7 +109,8 @@ class DeflatedOperator(DerivedOperator):
 
     def diag(self) -> FloatArray:
         """Return the diagonal of K′."""
-        return self.base.diag() - self.eigenvectors**2 @ self._values
+        removed: FloatArray = self.eigenvectors**2 @ self._values
+        return self.base.diag() - removed
 
     def to_dense(self) -> FloatArray:
         """Return K′ as a matrix."""
@@ -172,7 +193,7 @@ class CenteredOperator(DerivedOperator):
     @property
     def rounding_scale(self) -> float:
         """The trace of the base: what is left after centering may be far smaller than what was taken off."""
-        return float(np.sum(self.base.diag(), dtype=np.float64))
+        return float(to_numpy(self.base.diag()).sum(dtype=np.float64))
 
     def known_spectrum(self, m: int) -> KnownSpectrum:
         """Return what the base knows of its centered form."""
@@ -180,8 +201,7 @@ class CenteredOperator(DerivedOperator):
 
     def row_means(self) -> FloatArray:
         """Return the mean of each row of the base, which centers new rows too."""
-        ones = np.full((self.n, 1), 1.0 / self.n, dtype=self.dtype)
-        return self.base.matmat(ones).reshape(-1)
+        return self.base.matmat(self.block(np.full((self.n, 1), 1.0 / self.n))).reshape(-1)
 
 
 class ScaledOperator(DerivedOperator):

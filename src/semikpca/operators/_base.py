@@ -77,11 +77,19 @@ class KernelOperator(ABC):
     def nbytes(self) -> int:
         """Bytes that the operator keeps in memory."""
 
+    def block(self, values: Any) -> FloatArray:
+        """Return values as a block that can be multiplied: of the right library, type and device."""
+        return np.asarray(values, dtype=self.dtype)
+
+    def units(self, rows: IntArray) -> FloatArray:
+        """Return a block with a 1 in each column, at these rows."""
+        units = self.block(np.zeros((self.n, len(rows))))
+        units[rows, np.arange(len(rows))] = 1
+        return units
+
     def columns(self, rows: IntArray) -> FloatArray:
         """Return the columns of the matrix at ``rows``, shape (n, len(rows))."""
-        units = np.zeros((self.n, len(rows)), dtype=self.dtype)
-        units[rows, np.arange(len(rows))] = 1
-        return self.matmat(units)
+        return self.matmat(self.units(rows))
 
     @property
     def is_stored(self) -> bool:
@@ -106,6 +114,11 @@ class KernelOperator(ABC):
     def product_error(self) -> float:
         """The relative residual below which steps that are made of products do not come."""
         return 10 * float(np.finfo(self.dtype).eps)
+
+    @property
+    def accepted_error(self) -> float:
+        """The relative error of an answer that whoever chose this operator has accepted; 0 where digits are free."""
+        return 0.0
 
     def sharper(self) -> "KernelOperator":
         """Return the same matrix with more digits in its products; itself where there are no more."""
@@ -133,7 +146,7 @@ class KernelOperator(ABC):
 
     def known_spectrum(self, m: int) -> KnownSpectrum:
         """Return those of the m leading eigenpairs that need not be computed; none by default."""
-        return KnownSpectrum(np.empty(0), self.xp.empty((self.n, 0), dtype=self.dtype))
+        return KnownSpectrum(np.empty(0), self.block(np.empty((self.n, 0))))
 
     def centered_spectrum(self, m: int) -> KnownSpectrum:
         """Return those of the m leading eigenpairs of the centered matrix that need not be computed."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from semikpca._typing import Rows
 from semikpca.kernels import Kernel, Normalized, finite_pairwise
@@ -14,7 +15,9 @@ from semikpca.operators._low_rank import LowRankOperator
 from semikpca.operators._memory import memory_budget, require_memory
 from semikpca.operators._sparse import SparseOperator
 
-BACKENDS = ("auto", "dense", "blocked", "torch", "sparse", "low-rank")
+# What products on a GPU are computed in may be named: see docs/gpu.md for the error and the time of each.
+_TORCH = ("torch", "torch:float16", "torch:float32", "torch:float64")
+BACKENDS = ("auto", "dense", "blocked", *_TORCH, "sparse", "low-rank")
 
 # Up to here a stored matrix is as fast as any other way, and has all digits.
 _FEW_ROWS = 2_500
@@ -31,6 +34,7 @@ def choose_backend(
     n_features: int = 1,
     on_vectors: bool = True,
     many_products: bool = False,
+    on_tensors: bool = False,
 ) -> str:
     """Return the back end that ``backend`` stands for; a pure function, so that anyone may ask beforehand.
 
@@ -50,6 +54,8 @@ def choose_backend(
     many_products : bool, default=False
         Whether more than a few products are to be made, as LS-SVM does: keeping the matrix then pays where it fits the
         memory budget, see :func:`memory_budget`.
+    on_tensors : bool, default=False
+        Whether rows are torch tensors.
 
     Examples
     --------
@@ -64,7 +70,14 @@ def choose_backend(
     """
     if backend not in BACKENDS:
         raise ValueError(f"backend must be one of {list(BACKENDS)}, got {backend!r}.")
+    if on_tensors and (is_sparse or is_low_rank or not on_vectors or backend not in ("auto", *_TORCH)):
+        raise ValueError(
+            f"backend={backend!r} with this kernel does not take torch tensors: they need a kernel between vectors, "
+            "such as RBF(), and backend='torch' or 'auto'. Pass X.cpu().numpy() to compute elsewhere."
+        )
     if backend == "auto":
+        if on_tensors:
+            return "torch"
         if is_low_rank:
             return "low-rank"
         if is_sparse:
@@ -81,7 +94,7 @@ def choose_backend(
         raise ValueError(
             "backend='sparse' needs a kernel whose matrix is sparse, such as NeighborGraph(). Use backend='auto'."
         )
-    if backend in ("blocked", "torch") and (is_sparse or not on_vectors):
+    if backend in ("blocked", *_TORCH) and (is_sparse or not on_vectors):
         raise ValueError(
             f"backend={backend!r} needs a kernel between vectors, such as RBF(), which it can make again and again in "
             "blocks. Use backend='auto'."
@@ -109,8 +122,28 @@ def _made(kernel: Kernel, rows: Rows, backend: str, dtype: Any) -> KernelOperato
         return LowRankOperator(kernel, rows)
     if isinstance(kernel, Normalized):
         return ScaledOperator(_made(kernel.kernel_, rows, backend, dtype), 1 / kernel.degrees_**0.5)
-    if backend == "torch":
+    if backend in _TORCH:
         from semikpca.operators._torch import TorchOperator
 
-        return TorchOperator(kernel, rows)
+        return TorchOperator(kernel, rows, torch_precision(backend))
     return BlockedOperator(kernel, rows, dtype)
+
+
+def torch_precision(backend: str) -> Any:
+    """Return what products on a GPU are computed in; tf32 unless the name of the back end says otherwise."""
+    return backend.partition(":")[2] or "tf32"
+
+
+def rows_of(backend: str, rows: Rows) -> Rows:
+    """Return rows where the back end wants them: as a tensor on the GPU, if there is one, for torch."""
+    if backend not in _TORCH:
+        return rows
+    try:
+        from semikpca.operators._torch import as_rows
+    except ImportError as error:
+        raise ImportError(
+            f"backend={backend!r} needs torch: install it with pip install 'semikpca[gpu]', or use backend='auto'."
+        ) from error
+    if sparse.issparse(rows):
+        raise ValueError(f"backend={backend!r} takes dense rows only. Use backend='blocked', or X.toarray().")
+    return as_rows(rows, torch_precision(backend))

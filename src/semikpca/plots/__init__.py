@@ -3,6 +3,7 @@
 from semikpca.plots._benchmark import LabelCurve, LabelCurvesDisplay, MeanRanksDisplay
 from semikpca.plots._curves import AccuracyCurve, AccuracyCurvesDisplay
 from semikpca.plots._schemes import ConvexitySchemesDisplay
+from semikpca.plots._speed import GrowthCurve, GrowthDisplay
 from semikpca.plots._style import MODEL_COLORS, MODEL_NAMES, figure_svg, save_figure
 from semikpca.plots._surfaces import ObjectiveSurfacesDisplay
 
@@ -12,6 +13,8 @@ __all__ = [
     "AccuracyCurve",
     "AccuracyCurvesDisplay",
     "ConvexitySchemesDisplay",
+    "GrowthCurve",
+    "GrowthDisplay",
     "LabelCurve",
     "LabelCurvesDisplay",
     "MeanRanksDisplay",

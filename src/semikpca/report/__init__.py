@@ -2,9 +2,10 @@
 
 from semikpca.report._accuracy_outputs import write_accuracy_outputs
 from semikpca.report._accuracy_view import accuracy_headlines, accuracy_view
-from semikpca.report._html import render_accuracy_report, render_paper_report
+from semikpca.report._html import render_accuracy_report, render_paper_report, render_speed_report
 from semikpca.report._paper_outputs import write_paper_outputs
 from semikpca.report._paper_view import paper_view
+from semikpca.report._speed_outputs import speed_headlines, speed_view, write_speed_outputs
 
 __all__ = [
     "accuracy_headlines",
@@ -12,6 +13,10 @@ __all__ = [
     "paper_view",
     "render_accuracy_report",
     "render_paper_report",
+    "render_speed_report",
+    "speed_headlines",
+    "speed_view",
     "write_accuracy_outputs",
     "write_paper_outputs",
+    "write_speed_outputs",
 ]

@@ -38,6 +38,19 @@ def render_accuracy_report(view: Mapping[str, Any], figures: Mapping[str, str]) 
     return _rendered("accuracy.html.jinja", view, figures)
 
 
+def render_speed_report(view: Mapping[str, Any], figures: Mapping[str, str]) -> str:
+    """Return the page for a view; the same view and figures give the same page.
+
+    Parameters
+    ----------
+    view : mapping
+        As :func:`semikpca.report.speed_view` returns it.
+    figures : mapping of str to str
+        ``<svg>`` elements that carry their own ``xmlns``: "growth", which is left out where it is missing.
+    """
+    return _rendered("speed.html.jinja", view, figures)
+
+
 def _rendered(template: str, view: Mapping[str, Any], figures: Mapping[str, str]) -> str:
     images = {name: _as_address(svg) for name, svg in figures.items()}
     return _environment().get_template(template).render(view=view, images=images)

@@ -7,6 +7,10 @@ from semikpca.kernels._namespace import like, namespace, to_numpy
 from semikpca.operators import KernelOperator, Subspace
 from semikpca.solvers._base import LinearSolver, Solution, Status
 
+# Costly steps in a row that bring nothing, after which no more are made.
+_MOST_VAIN_STEPS = 10
+_CLOSE_TO_THE_GOAL = 30
+
 
 class ConjugateGradients(LinearSolver):
     """Conjugate gradients on all columns at once: one product with a block in each step.
@@ -42,20 +46,34 @@ class ConjugateGradients(LinearSolver):
         active = np.flatnonzero(squared_residuals > goals)
         block, residual = values[:, active], residual[:, active]
         direction, rho = self._conjugate(residual) + 0, squared_residuals[active]
-        n_iter = 0
-        while active.size and n_iter < self.max_iter:
+        n_iter = n_vain = 0
+        best, best_values = np.inf, values
+        while active.size and n_iter < self.max_iter and n_vain < _MOST_VAIN_STEPS:
             n_iter += 1
             image = self.system.matmat(direction)
             step = like(rho / _column_products(direction, image), block)
             block += step * direction
             image *= step
             residual = residual - image
+            if self._known is not None:
+                # What rounding has brought back inside would grow with every step.
+                inside, residual = self._known.start(residual)
+                block += inside
             rho_next = _column_squares(residual)
             direction *= like(rho_next / rho, block)
             direction += self._conjugate(residual)
             rho = rho_next
             squared_residuals[active] = rho
-            self.system.report("solve", _largest_ratio(squared_residuals, norms), self.rtol)
+            worst = _largest_ratio(squared_residuals, norms)
+            self.system.report("solve", worst, self.rtol)
+            if not self.system.is_stored and worst >= best:
+                n_vain += 1
+                if best <= _CLOSE_TO_THE_GOAL * self.rtol:
+                    # Rounding of the products is the limit: what they bring now is noise.
+                    return Solution(best_values, Status.SOLVED, n_iter, best)
+            elif not self.system.is_stored:
+                best, n_vain, best_values = worst, 0, values + 0
+                best_values[:, active] = block
             going = rho > goals[active]
             if not going.all():
                 values[:, active] = block

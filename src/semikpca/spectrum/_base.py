@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from semikpca._typing import FloatArray
+from semikpca.kernels._namespace import is_tensor, to_numpy
 from semikpca.operators import KernelOperator, Subspace
 
 
@@ -56,6 +57,11 @@ class Spectrum:
             return True
         gap = self.eigenvalues[k - 1] - self.eigenvalues[k]
         return bool(gap > self.uncertainty[k - 1] + self.uncertainty[k])
+
+    def on_host(self) -> "Spectrum":
+        """Return the eigenpairs as NumPy arrays, wherever they were computed."""
+        vectors = to_numpy(self.eigenvectors) if is_tensor(self.eigenvectors) else self.eigenvectors
+        return replace(self, eigenvectors=vectors, subspace=None)
 
     def head(self, m: int) -> "Spectrum":
         """Return the first m eigenpairs."""

@@ -68,25 +68,25 @@ def _leading(operator: KernelOperator, m: int, rtol: float, last_is_bound: bool,
     if m and m == len(known):
         return Spectrum(known.eigenvalues, known.eigenvectors, np.full(m, rounding_of(operator, known.eigenvalues[0])))
     block_size = m + _GUARD_COLUMNS
-    if not operator.is_stored and operator.n > max(SMALL, 6 * block_size):
-        value_rtol = max(rtol, operator.precision) if last_is_bound else 0.0
-        block_size = max(block_size, operator.block_columns)
-        spectrum = leading_eigenpairs(operator, m, block_size, rtol, value_rtol, start)
-        if spectrum is not None:
-            return spectrum
-    elif operator.n > max(SMALL, 6 * block_size):
-        if operator.product_cost < _CHEAP * float(operator.n) ** 2 or not operator.can_be_dense:
-            value_rtol = _LAST_VALUE_RTOL if last_is_bound else 0.0
-            found, is_good = filtered_eigenpairs(operator, m, block_size, rtol, value_rtol)
-            if is_good or not operator.can_be_dense:
-                if not is_good:
-                    _warn_of(found)
-                return found
-        else:
-            spectrum = leading_eigenpairs(operator, m, block_size, rtol)
-            if spectrum is not None:
-                return spectrum
+    if operator.n > max(SMALL, 6 * block_size):
+        found, is_good = _iterated(operator, m, block_size, rtol, last_is_bound, start)
+        if is_good or not operator.can_be_dense:
+            if not is_good:
+                _warn_of(found)
+            return found
     return all_eigenpairs(operator).head(m)
+
+
+def _iterated(
+    operator: KernelOperator, m: int, block_size: int, rtol: float, last_is_bound: bool, start: FloatArray | None
+) -> tuple[Spectrum, bool]:
+    """Return eigenpairs by products alone, and whether they are as good as asked."""
+    if not operator.is_stored:
+        value_rtol = max(rtol, operator.precision) if last_is_bound else 0.0
+        return leading_eigenpairs(operator, m, max(block_size, operator.block_columns), rtol, value_rtol, start)
+    if operator.product_cost < _CHEAP * float(operator.n) ** 2 or not operator.can_be_dense:
+        return filtered_eigenpairs(operator, m, block_size, rtol, _LAST_VALUE_RTOL if last_is_bound else 0.0)
+    return leading_eigenpairs(operator, m, block_size, rtol)
 
 
 def removable_spectrum(
@@ -116,7 +116,8 @@ def removable_spectrum(
 def _warn_of(spectrum: Spectrum) -> None:
     warnings.warn(
         f"The leading eigenpairs of the kernel matrix are known to {spectrum.uncertainty.max():.1e} only: they lie too "
-        "close together. The certificate takes that into account. Remove fewer components, or use a larger teleport.",
+        "close together. The certificate takes that into account. Remove fewer components, or use a kernel that tells "
+        "rows apart better (of a neighbor graph, a larger teleport).",
         ConvergenceWarning,
         stacklevel=5,
     )
