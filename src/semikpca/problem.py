@@ -9,6 +9,7 @@ asked for are ever computed.
 import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -19,11 +20,12 @@ from semikpca.convexity import ConvexityCertificate
 from semikpca.kernels._namespace import to_numpy
 from semikpca.operators import DeflatedOperator, KernelOperator, LowRankOperator, ShiftedOperator, Subspace
 from semikpca.solvers import AdaptiveSolver, Status
-from semikpca.spectrum import LabelSpace, Spectrum, label_space
+from semikpca.spectrum import LabelSpace, Spectrum, label_space, snapshot_space
 
 _COLUMNS_AT_ONCE = 32
 # Labels whose kernel columns are made rather than a product: they take n numbers each, a product n² but no memory.
 _FEW_LABELS = 256
+_CHEAP_PRODUCTS = 0.2  # of a dense product: where many of them are better than few
 
 
 @dataclass(frozen=True)
@@ -141,10 +143,10 @@ class SemiKPCAResponse(LabelResponse):
         assert certificate.error_weight is not None, "the weight is resolved before the system is set up"
         self.deflated = DeflatedOperator(operator, eigenvalues, eigenvectors)
         self.subspace = subspace
-        self.error_weight = certificate.error_weight
+        self.error_weight, self.error_weight_max = certificate.error_weight, certificate.error_weight_max
         system = ShiftedOperator(self.deflated, 1.0 / self.error_weight, sign=-1)
         known = None
-        if subspace is not None and not operator.is_stored:
+        if subspace is not None:
             W = subspace.basis
             images = system.applied(W, self.deflated.applied(W, subspace.images + 0))
             known = Subspace(W, images, subspace.n_last)
@@ -153,11 +155,19 @@ class SemiKPCAResponse(LabelResponse):
     def _known_own_alpha(self, rows: IntArray) -> FloatArray | None:
         return self.solver.inverse_diagonal(rows)
 
-    def path(self, rows: IntArray, error_weight: float, rtol: float) -> LabelSpace | None:
-        """Return the answers to labels at ``rows`` for all error weights up to this one, where products suffice."""
+    def path(self, rows: IntArray, error_weights: FloatArray, rtol: float) -> LabelSpace | None:
+        """Return the answers to labels at ``rows`` for all these weights; None where the spectrum has them at less."""
         if isinstance(self.operator, LowRankOperator):
-            return None  # its whole spectrum is there for less than a product
-        return label_space(self.deflated, rows, error_weight, rtol, self.subspace)
+            return None  # its whole spectrum is small and known
+        if self.operator.is_stored and self.operator.product_cost < _CHEAP_PRODUCTS * float(self.operator.n) ** 2:
+            return snapshot_space(self.deflated, rows, error_weights, rtol, partial(self._solved_at, rtol=rtol))
+        return label_space(self.deflated, rows, float(error_weights.max()), rtol, self.subspace)
+
+    def _solved_at(self, pushed: FloatArray, error_weight: float, rtol: float) -> FloatArray:
+        """Solve (I/γ − K′) f = K′ y at another error weight."""
+        system = ShiftedOperator(self.deflated, 1.0 / error_weight, sign=-1)
+        condition_number = 1.0 / (1.0 - error_weight / self.error_weight_max)
+        return AdaptiveSolver(system, condition_number, rtol).solve(pushed).values
 
     def own_response(self, own_alpha: FloatArray) -> FloatArray:
         """Return H[i, i]: K′α = α/γ − y."""

@@ -14,8 +14,8 @@ from semikpca.operators import make_operator
 # float64: sums of up to 700 numbers, each off by a few eps. float32: exponents up to 16 are off by 16 eps.
 TOLERANCE = {np.dtype(np.float64): 1e-13, np.dtype(np.float32): 4e-6}
 
-# Around the sides of a block, 128 and 512, and rows that leave a ragged strip behind.
-SIZES = [1, 2, 127, 128, 129, 511, 513, 700]
+# Around what the sides of a block are or may be, 128, 256 and 512, and rows that leave a ragged strip behind.
+SIZES = [1, 2, 127, 128, 129, 255, 257, 511, 513, 700]
 D = 5
 
 

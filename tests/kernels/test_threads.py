@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from oracles import relative_error
@@ -74,6 +75,18 @@ class Trap:
         return instead
 
 
+def place(share, work):
+    """The number of the block at some share of all that a piece of work makes, whatever the size of blocks."""
+    counter = Trap(None, None)
+    work(counter)
+    return max(1, int(share * counter.n_made))
+
+
+def product_with(trap, rows):
+    """Multiply by way of blocks that a trap counts."""
+    return symmetric_product(trap.on(RBF(0.5).tiles(rows, rows, np.float64)), len(rows), rows, np.float64)
+
+
 def refuse():
     raise ArithmeticError("the tile failed")
 
@@ -122,13 +135,13 @@ def test_blas_has_one_thread_inside_and_as_many_as_before_afterwards(rows, threa
 
 
 @TWO_THREADS
-@pytest.mark.parametrize("at", [1, 5, 9])
-def test_an_error_in_a_worker_is_raised_and_the_others_stop(rows, threads, at):
-    tiles = Trap(at, refuse).on(RBF(0.5).tiles(rows, rows, np.float64))
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_an_error_in_a_worker_is_raised_and_the_others_stop(rows, threads, share):
+    at = place(share, lambda trap: product_with(trap, rows))
     with threadpool_limits(threads, user_api="blas"):
         before = blas_threads()
         with pytest.raises(ArithmeticError, match="the tile failed"):
-            symmetric_product(tiles, 700, rows, np.float64)
+            product_with(Trap(at, refuse), rows)
         assert blas_threads() == before
 
 
@@ -155,7 +168,7 @@ def test_when_an_error_comes_out_no_thread_goes_on(action, error, at):
 def test_an_error_in_a_product_leaves_a_fitted_model_as_it_was(rows, labels, threads, monkeypatch):
     model = SemiKPCAClassifier(RBF(0.5), backend="blocked").fit(rows, labels)
     before = {name: np.copy(value) for name, value in vars(model).items() if name.endswith("_") and np.ndim(value)}
-    fail_at(monkeypatch, 12, refuse)
+    fail_at(monkeypatch, 0.3, refuse, lambda: clone(model).fit(rows[::-1], labels))
     with threadpool_limits(threads, user_api="blas"), pytest.raises(ArithmeticError):
         model.fit(rows[::-1], labels)
     for name, value in before.items():
@@ -165,21 +178,27 @@ def test_an_error_in_a_product_leaves_a_fitted_model_as_it_was(rows, labels, thr
 # -- Ctrl-C ------------------------------------------------------------------------------------------------------
 
 
-def fail_at(monkeypatch, at, action):
-    """Let the n-th tile that is made from now on do something else first."""
-    trap = Trap(at, action)
-    monkeypatch.setattr(FactorTiles, "__call__", trap.on(FactorTiles.__call__))
+def fail_at(monkeypatch, share, action, work):
+    """Let a block that ``work`` will make, at some share of all of them, do something else first."""
+    make = FactorTiles.__call__
+
+    def counted(trap):
+        monkeypatch.setattr(FactorTiles, "__call__", trap.on(make))
+        work()
+
+    trap = Trap(place(share, counted), action)
+    monkeypatch.setattr(FactorTiles, "__call__", trap.on(make))
     return trap
 
 
 @TWO_THREADS
-@pytest.mark.parametrize("at", [1, 8])
-def test_ctrl_c_comes_through_a_product(rows, threads, at):
-    tiles = Trap(at, interrupt).on(RBF(0.5).tiles(rows, rows, np.float64))
+@pytest.mark.parametrize("share", [0.0, 0.8])
+def test_ctrl_c_comes_through_a_product(rows, threads, share):
+    at = place(share, lambda trap: product_with(trap, rows))
     with threadpool_limits(threads, user_api="blas"):
         before = blas_threads()
         with pytest.raises(KeyboardInterrupt):
-            symmetric_product(tiles, 700, rows, np.float64)
+            product_with(Trap(at, interrupt), rows)
         assert blas_threads() == before
 
 
@@ -187,7 +206,7 @@ def test_ctrl_c_comes_through_a_product(rows, threads, at):
 @pytest.mark.parametrize("model", [SemiKPCAClassifier, SemiLSSVMClassifier])
 def test_ctrl_c_leaves_a_first_fit_unfitted(rows, labels, threads, model, monkeypatch):
     model = model(RBF(0.5), backend="blocked")
-    fail_at(monkeypatch, 30, interrupt)
+    fail_at(monkeypatch, 0.6, interrupt, lambda: clone(model).fit(rows, labels))
     with threadpool_limits(threads, user_api="blas"), pytest.raises(KeyboardInterrupt):
         model.fit(rows, labels)
     assert not model.__sklearn_is_fitted__()
@@ -197,21 +216,20 @@ def test_ctrl_c_leaves_a_first_fit_unfitted(rows, labels, threads, model, monkey
 
 def test_ctrl_c_leaves_a_first_kernel_pca_unfitted(rows, monkeypatch):
     model = ConvexKernelPCA(2, RBF(0.5), backend="blocked")
-    fail_at(monkeypatch, 30, interrupt)
+    fail_at(monkeypatch, 0.6, interrupt, lambda: clone(model).fit(rows))
     with threadpool_limits(2, user_api="blas"), pytest.raises(KeyboardInterrupt):
         model.fit(rows)
     assert not hasattr(model, "eigenvalues_")
 
 
-@pytest.mark.parametrize("at", [1, 20, 55])
-def test_ctrl_c_leaves_a_fitted_model_as_it_was(rows, labels, at, monkeypatch):
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.95])
+def test_ctrl_c_leaves_a_fitted_model_as_it_was(rows, labels, share, monkeypatch):
     model = SemiKPCAClassifier(RBF(0.5), backend="blocked").fit(rows, labels)
     decision, weight, certificate = model.decision_.copy(), model.error_weight_, model.certificate_
     left_out = model.left_out_decisions(np.arange(6))
-    trap = fail_at(monkeypatch, at, interrupt)
+    fail_at(monkeypatch, share, interrupt, lambda: clone(model).fit(rows[::-1] * 0.8, labels))
     with threadpool_limits(2, user_api="blas"), pytest.raises(KeyboardInterrupt):
         model.fit(rows[::-1] * 0.8, labels)
-    assert trap.n_made >= at
     monkeypatch.undo()
     np.testing.assert_array_equal(model.decision_, decision)
     assert model.error_weight_ == weight
@@ -226,9 +244,17 @@ def test_ctrl_c_leaves_a_fitted_model_as_it_was(rows, labels, at, monkeypatch):
 def test_ctrl_c_in_a_later_solve_leaves_the_model_as_it_was(rows, labels, action, monkeypatch):
     model = SemiKPCAClassifier(RBF(0.5), error_weight=0.99, backend="blocked").fit(rows, labels)
     decision, transduction = model.decision_.copy(), model.transduction_.copy()
-    fail_at(monkeypatch, 5, interrupt)
+
+    def act(model):
+        if action == "add_labels":
+            model.add_labels([100, 200], [0, 1])
+        else:
+            model.left_out_decisions(np.arange(6))
+
+    another = clone(model).fit(rows, labels)
+    fail_at(monkeypatch, 0.5, interrupt, lambda: act(another))
     with threadpool_limits(2, user_api="blas"), pytest.raises(KeyboardInterrupt):
-        model.add_labels([100, 200], [0, 1]) if action == "add_labels" else model.left_out_decisions(np.arange(6))
+        act(model)
     monkeypatch.undo()
     np.testing.assert_array_equal(model.decision_, decision)
     np.testing.assert_array_equal(model.transduction_, transduction)

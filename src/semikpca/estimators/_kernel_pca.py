@@ -39,9 +39,8 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         ``sklearn.decomposition.KernelPCA`` up to sign.
     inverse_error_weight : float, default=1.0
         The error weight (Problem 1) of the regression from projections back to rows in ``inverse_transform``.
-    backend : {"auto", "dense", "sparse"}, default="auto"
-        Where and how the kernel matrix is kept; it changes only the cost. "sparse" is for neighbor graphs, and what
-        "auto" takes for them.
+    backend : {"auto", "dense", "blocked", "torch", "sparse", "low-rank"}, default="auto"
+        Where and how the kernel matrix is had; it changes only the cost. As in :class:`SemiKPCAClassifier`.
 
     Attributes
     ----------

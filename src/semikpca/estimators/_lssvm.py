@@ -74,7 +74,7 @@ class SemiLSSVMClassifier(_LSSVMParameters, TransductiveClassifier):
         γ of Problem 1: any positive number, always absolute; larger values follow the targets more closely.
     fit_intercept : bool, default=True
         Whether to fit the bias b. The paper's runs do without.
-    backend : {"auto", "dense", "sparse"}, default="auto"
+    backend : {"auto", "dense", "blocked", "torch", "sparse", "low-rank"}, default="auto"
     tol : float, default=1e-6
         Relative tolerance of iterative solves that work without a stored matrix.
     max_iter : int or None, default=None

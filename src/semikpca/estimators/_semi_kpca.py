@@ -43,17 +43,21 @@ class SemiKPCAClassifier(TransductiveClassifier):
     class_prior : None, "labeled" or array-like of shape (n_classes,), default=None
         Shares that the predicted classes should have, in the order of ``classes_``; "labeled" takes those of the given
         labels. An offset for each class moves the predicted shares there.
-    backend : {"auto", "dense", "sparse"}, default="auto"
-        Where and how the kernel matrix is kept; it changes only the cost. "sparse" is for neighbor graphs, and what
-        "auto" takes for them.
+    backend : {"auto", "dense", "blocked", "torch", "sparse", "low-rank"}, default="auto"
+        Where and how the kernel matrix is had; it changes only the cost. "dense" stores it, "blocked" makes it again
+        for every product and stores none of it, "torch" does so on a GPU (tf32; "torch:float16", "torch:float32" and
+        "torch:float64" choose another precision), "sparse" is for neighbor graphs and "low-rank" for Nystroem kernels.
+        "auto" takes the last two for their kernels, "torch" for tensors, and otherwise the faster of "dense" and
+        "blocked" within scikit-learn's ``working_memory``: see :func:`semikpca.operators.choose_backend`.
     tol : float, default=1e-6
-        Relative tolerance of iterative solves that work without a stored matrix.
+        Relative tolerance of eigenpairs and solves where the matrix is not stored. With 1e-6 or more, "auto" computes
+        kernel values that are not stored in float32.
     max_iter : int or None, default=None
         Most steps of an iterative solve; None allows ten times what theory expects.
     random_state : int, RandomState or None, default=None
-        For back ends that draw at random; the dense one does not.
+        For back ends that draw at random; none does today.
     verbose : int, default=0
-        With 1 or more, progress goes to the logger "semikpca".
+        With 1 or more, progress goes to the logger "semikpca": products made, residual, time left.
 
     Attributes
     ----------
@@ -80,6 +84,8 @@ class SemiKPCAClassifier(TransductiveClassifier):
         The fitted kernel.
     backend_ : str
     n_iter_ : int
+    n_products_ : int
+        Products with the kernel matrix so far: what a fit costs where the matrix is not stored.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
 
@@ -158,15 +164,12 @@ class SemiKPCAClassifier(TransductiveClassifier):
         """Return all eigenpairs of the kernel matrix, from which every error weight follows."""
         return full_spectrum(self._set_up_again().operator)
 
-    def label_space(self, error_weight: float) -> LabelSpace | None:
-        """Return the answers to the labels for all error weights up to this one; None where only the spectrum has them.
-
-        ``error_weight`` is absolute.
-        """
+    def label_space(self, error_weights) -> LabelSpace | None:
+        """Return the answers to the labels at all these (absolute) weights; None where only the spectrum has them."""
         response = self._set_up_again()
         assert isinstance(response, SemiKPCAResponse)
         rtol = PATH_RTOL if response.operator.is_stored else self.tol
-        return response.path(self.label_coding_.labeled_rows, error_weight, rtol)
+        return response.path(self.label_coding_.labeled_rows, error_weights, rtol)
 
     def _restore(self, operator: KernelOperator, subspace=None):
         cut = self.certificate_.n_components_removed

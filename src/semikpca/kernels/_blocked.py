@@ -13,8 +13,8 @@ from scipy import sparse
 from semikpca._typing import FloatArray, Rows
 from semikpca.kernels._threads import allowed_threads, in_threads, slices
 
-# A block of 128 × 512 numbers, 256 or 512 kB, stays in the second-level cache with what it is multiplied by.
-_BLOCK_ROWS = 128
+# A block of 256 × 512 numbers, 512 kB or 1 MB, stays in the second-level cache with what it is multiplied by.
+_BLOCK_ROWS = 256
 _BLOCK_COLUMNS = 512
 # With more columns than this at a time, sums would leave the cache before the block does.
 _COLUMNS_AT_ONCE = 64

@@ -56,17 +56,22 @@ def error_weight_path(
     spectrum : Spectrum, optional
         The whole spectrum of the kernel matrix, from ``model.full_spectrum()``: worth its time where many labelings of
         the same rows share it. Without it a few products with the kernel matrix do.
+
+    Notes
+    -----
+    Where ``backend="auto"`` computes kernel values in float32, answers lose digits close to the bound, as many as the
+    condition number 1 / (1 − relative weight) has. A fit at such a weight takes float64, and so does ``"blocked"``.
     """
     check_is_fitted(model)
     certificate = model.certificate_
     weights = _relative_weights(relative_weights)
     k, bound = certificate.n_components_removed, certificate.error_weight_max
-    absolute = weights * bound
     if weights.max() >= 1:
-        raise UnboundedProblemError(float(absolute.max()), bound, k)
+        raise UnboundedProblemError(float(weights.max() * bound), bound, k)
+    absolute = np.array([certificate.resolve(float(weight)) for weight in weights])
     coding = model.label_coding_
     rows = coding.labeled_rows
-    space = None if spectrum is not None else model.label_space(float(absolute.max()))
+    space = None if spectrum is not None else model.label_space(absolute)
     if space is None:
         space = LabelSpace.of_spectrum(model.full_spectrum() if spectrum is None else spectrum, k, rows)
     targets = signed_targets(coding.codes[rows], coding.n_classes, model.linear_decision().dtype)

@@ -3,7 +3,7 @@
 from semikpca.spectrum._base import Spectrum
 from semikpca.spectrum._compute import full_spectrum, leading_spectrum, removable_spectrum
 from semikpca.spectrum._definite import require_semidefinite
-from semikpca.spectrum._label_space import LabelSpace, label_space
+from semikpca.spectrum._label_space import LabelSpace, label_space, snapshot_space
 
 __all__ = [
     "LabelSpace",
@@ -13,4 +13,5 @@ __all__ = [
     "leading_spectrum",
     "removable_spectrum",
     "require_semidefinite",
+    "snapshot_space",
 ]
