@@ -17,7 +17,7 @@ run: $(VENV)/.installed
 	$(BIN)/semikpca paper
 
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
 
 check: $(VENV)/.installed
 	$(BIN)/ruff check

@@ -1,9 +1,15 @@
 """Small data sets that many tests share, each from its own fixed seed; read-only, so that no test can spoil them."""
 
+import os
+
 import numpy as np
 import pytest
 import scipy.linalg  # noqa: F401  (its BLAS must be loaded before it can be held to one thread)
 from threadpoolctl import threadpool_limits
+
+# torch and faiss bring an OpenMP each, and with several threads in both, a parallel region was seen to wait forever. Read
+# when torch is first imported, which no test module does before this one.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 UNLABELED = -1
 

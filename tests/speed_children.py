@@ -22,6 +22,7 @@ def fail_with_the_plain_product(connection, cell, methods):
 
 
 def press_ctrl_c(connection, cell, methods):
-    """Interrupt whoever has started this, and go on for long."""
+    """Interrupt whoever has started this and now waits for an answer, and go on for long."""
+    time.sleep(0.5)
     os.kill(multiprocessing.parent_process().pid, signal.SIGINT)
-    time.sleep(600)
+    time.sleep(30)

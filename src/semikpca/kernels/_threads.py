@@ -1,8 +1,9 @@
 """One thread for each core, and BLAS held to one in each."""
 
+import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from functools import lru_cache
 from threading import Condition, Event
 from typing import Any, TypeVar
 
@@ -11,11 +12,20 @@ from threadpoolctl import ThreadpoolController
 
 Part = TypeVar("Part")
 
+_AWAKE_SECONDS = 0.05
 
-@cache
-def _blas() -> Any:
-    """Return a handle on the BLAS libraries that are loaded; to look for them takes as long as a small product."""
+
+@lru_cache(maxsize=1)
+def _found_blas(n_modules: int) -> Any:
     return ThreadpoolController().select(user_api="blas")
+
+
+def _blas() -> Any:
+    """Return a handle on the BLAS libraries that are loaded.
+
+    To look for them takes as long as a small product, so it is done when modules were imported since the last time.
+    """
+    return _found_blas(len(sys.modules))
 
 
 def allowed_threads() -> int:
@@ -52,8 +62,12 @@ def in_threads(work: Callable[[Part, int], None], parts: Sequence[Part], n_threa
         return
     with _blas().limit(limits=1), ThreadPoolExecutor(n_threads) as pool:
         try:
-            for done in [pool.submit(share, thread) for thread in range(n_threads)]:
-                done.result()
+            running = {pool.submit(share, thread) for thread in range(n_threads)}
+            while running:
+                # Awake now and then: a signal that another thread got is seen by this one only when it runs.
+                done, running = wait(running, timeout=_AWAKE_SECONDS, return_when=FIRST_EXCEPTION)
+                for share_done in done:
+                    share_done.result()
         except BaseException:
             # Ctrl-C may come while the pool is being filled, and the pool then does not know of its last thread.
             stopped.set()

@@ -143,9 +143,9 @@ def _in_a_process(cell: SpeedCell, methods: tuple[str, ...]) -> dict[str, Turn]:
     context = _context()
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(there, cell, methods), daemon=True)
-    process.start()
-    there.close()
     try:
+        process.start()
+        there.close()
         found: dict[str, Turn] | str = here.recv()
     except EOFError:
         process.join()
@@ -153,10 +153,11 @@ def _in_a_process(cell: SpeedCell, methods: tuple[str, ...]) -> dict[str, Turn]:
     finally:
         # Also after Ctrl-C: nothing goes on working for nobody.
         here.close()
-        process.join(timeout=5 if sys.exc_info()[0] is None else 0)
-        if process.is_alive():
-            process.kill()
-            process.join()
+        if process.pid is not None:
+            process.join(timeout=5 if sys.exc_info()[0] is None else 0)
+            if process.is_alive():
+                process.kill()
+                process.join()
     if isinstance(found, str):
         return {method: Turn(Measurement(failure=found)) for method in methods}
     return found
