@@ -7,8 +7,8 @@ import pytest
 import scipy.linalg  # noqa: F401  (its BLAS must be loaded before it can be held to one thread)
 from threadpoolctl import threadpool_limits
 
-# torch and faiss bring an OpenMP each, and with several threads in both, a parallel region was seen to wait forever. Read
-# when torch is first imported, which no test module does before this one.
+# torch and faiss bring an OpenMP each, and with several threads in both, a parallel region was seen to wait forever.
+# Read when torch is first imported, which no test module does before this one.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 UNLABELED = -1
