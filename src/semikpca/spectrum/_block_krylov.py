@@ -23,6 +23,8 @@ _MAX_PRODUCTS = 400
 # known to a tenth of a percent only.
 _MAX_COSTLY_PRODUCTS = 60
 _PATIENCE = 15
+_MOST_VAIN_PRODUCTS = 3
+_CLOSE_TO_THE_GOAL = 30
 _IMPATIENT_RTOL = 1e-3
 
 
@@ -51,6 +53,7 @@ def leading_eigenpairs(
     basis = block
     products = operator.matmat(block)
     xp = operator.xp
+    best, n_vain = np.inf, 0
     most_products = _MAX_PRODUCTS if operator.is_stored else _MAX_COSTLY_PRODUCTS
     for n_products in range(1, most_products + 1):
         ritz_values, rotation = rayleigh_ritz(basis, products)
@@ -66,7 +69,13 @@ def leading_eigenpairs(
             # Among many close ones an eigenvalue is found late, and its uncertainty tells how well it is known.
             allowed = value_rtol if n_products < _PATIENCE else _IMPATIENT_RTOL
             good[m - 1] |= errors[m - 1] <= max(allowed * values[m - 1], floor)
-        operator.report("eigenpairs", float(residuals[: max(1, m - 1)].max() / (abs(values[0]) or 1.0)), rtol)
+        worst = float(residuals[: max(1, m - 1)].max() / (abs(values[0]) or 1.0))
+        operator.report("eigenpairs", worst, rtol)
+        n_vain = 0 if worst < best / 2 else n_vain + 1
+        best = min(best, worst)
+        if not operator.is_stored and n_vain >= _MOST_VAIN_PRODUCTS and worst <= _CLOSE_TO_THE_GOAL * rtol:
+            # Rounding of the products is the limit. The uncertainties say what it leaves.
+            good[: max(1, m - 1)] = True
         if good.all() or n_products == most_products:
             known = Subspace(basis, products, block_size)
             found = Spectrum(as_values(values[:m], operator), vectors[:, :m], errors + floor, subspace=known)
