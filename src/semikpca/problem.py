@@ -25,6 +25,8 @@ from semikpca.spectrum import LabelSpace, Spectrum, label_space, snapshot_space
 _COLUMNS_AT_ONCE = 32
 # Labels whose kernel columns are made rather than a product: they take n numbers each, a product n² but no memory.
 _FEW_LABELS = 256
+# Residuals of a path on a neighbor graph: eight digits of the decisions, and more of those that are left out.
+_SNAPSHOT_RTOL = 1e-8
 _CHEAP_PRODUCTS = 0.2  # of a dense product: where many of them are better than few
 
 
@@ -160,7 +162,8 @@ class SemiKPCAResponse(LabelResponse):
         if isinstance(self.operator, LowRankOperator):
             return None  # its whole spectrum is small and known
         if self.operator.is_stored and self.operator.product_cost < _CHEAP_PRODUCTS * float(self.operator.n) ** 2:
-            return snapshot_space(self.deflated, rows, error_weights, rtol, partial(self._solved_at, rtol=rtol))
+            rtol = max(rtol, _SNAPSHOT_RTOL)
+            return snapshot_space(self.deflated, rows, error_weights, rtol, partial(self._solved_at, rtol=rtol / 10))
         return label_space(self.deflated, rows, float(error_weights.max()), rtol, self.subspace)
 
     def _solved_at(self, pushed: FloatArray, error_weight: float, rtol: float) -> FloatArray:
