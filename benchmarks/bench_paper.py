@@ -16,7 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from semikpca.experiments import RecordStore, result_rows, summarize, versions
+from semikpca._files import versions
+from semikpca.experiments import RecordStore, result_rows, summarize
 
 # Of the cells within three standard errors; chance alone leaves 3% outside with ten draws.
 LEAST_SHARE_WITHIN_3 = 0.9

@@ -15,8 +15,8 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from sklearn.preprocessing import StandardScaler
 
 from semikpca import SemiKPCAClassifier
+from semikpca._files import versions
 from semikpca.datasets import make_four_clusters
-from semikpca.experiments import versions
 from semikpca.labeling import expected_change, suggest_labels
 
 ROWS = 300  # at most, of each data set

@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from semikpca._files import write_whole
 from semikpca.exceptions import RecordError
-from semikpca.experiments import Cell, PaperSpec, RecordStore, run_cell, write_whole
+from semikpca.experiments import Cell, PaperSpec, RecordStore, run_cell
 
 SPEC = PaperSpec(datasets=("iris",), repetitions=2, seed=1, n_weights=4)
 

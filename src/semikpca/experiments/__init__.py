@@ -4,7 +4,7 @@ from semikpca.experiments._paper_values import PaperValue, paper_label_counts, p
 from semikpca.experiments._records import CellRecord, ModelRecord
 from semikpca.experiments._runner import run_cell, run_missing
 from semikpca.experiments._spec import MODELS, Cell, PaperSpec
-from semikpca.experiments._store import RecordStore, versions, write_whole
+from semikpca.experiments._store import RecordStore
 from semikpca.experiments._surfaces import ObjectiveSurface, Outcome, objective_surfaces
 from semikpca.experiments._tables import Agreement, curve_rows, dataset_rows, result_rows, summarize
 
@@ -28,6 +28,4 @@ __all__ = [
     "run_cell",
     "run_missing",
     "summarize",
-    "versions",
-    "write_whole",
 ]

@@ -2,13 +2,11 @@
 
 import hashlib
 import json
-import os
-import platform
 from collections.abc import Iterable
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
+from semikpca._files import versions, write_whole
 from semikpca.exceptions import RecordError
 from semikpca.experiments._records import CellRecord
 from semikpca.experiments._spec import PaperSpec
@@ -128,31 +126,6 @@ class RecordStore(Generic[SpecT, RecordT]):
 
     def _path(self, cell: Any) -> Path:
         return self.records / f"{cell}.json"
-
-
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file so that it is there whole or not at all, whenever the process dies."""
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        with open(partial, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-
-
-def versions(more: Iterable[str] = ()) -> dict[str, str]:
-    """Return the versions that results may depend on, and those of more packages where they are installed."""
-    found = {name: version(name) for name in ("semikpca", "numpy", "scipy", "scikit-learn")}
-    for name in more:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return {"python": platform.python_version(), **found}
 
 
 def _sealed(content: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from semikpca.experiments import write_whole
+from semikpca._files import write_whole
 from semikpca.experiments.accuracy import (
     METHODS,
     AccuracyRecord,

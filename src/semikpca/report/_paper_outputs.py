@@ -7,6 +7,7 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
+from semikpca._files import write_whole
 from semikpca.experiments import (
     CellRecord,
     PaperSpec,
@@ -14,7 +15,6 @@ from semikpca.experiments import (
     dataset_rows,
     objective_surfaces,
     result_rows,
-    write_whole,
 )
 from semikpca.plots import (
     AccuracyCurvesDisplay,

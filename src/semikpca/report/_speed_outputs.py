@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from semikpca.experiments import write_whole
+from semikpca._files import write_whole
 from semikpca.experiments.speed import (
     BAR_COLUMNS,
     RESULT_COLUMNS,

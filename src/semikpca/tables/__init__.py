@@ -1,0 +1,1 @@
+"""From files to tables and from tables to numbers."""

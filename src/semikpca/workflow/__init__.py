@@ -1,0 +1,1 @@
+"""From a table to labels: fit, read off, keep."""
