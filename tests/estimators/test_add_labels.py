@@ -26,11 +26,6 @@ MODELS = {
 MATCHED_SHARES = 1e-4
 
 
-@pytest.fixture(params=["two classes", "five classes"])
-def data(request):
-    return request.getfixturevalue(request.param.replace(" ", "_"))
-
-
 def assert_same_model(found, wanted, X):
     for name in ("decision_", "dual_coef_", "alpha_", "label_distributions_"):
         assert relative_error(getattr(found, name), getattr(wanted, name)) < SAME_TO_ROUNDING, name

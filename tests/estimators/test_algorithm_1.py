@@ -110,11 +110,6 @@ CASES = {
 }
 
 
-@pytest.fixture(params=["two classes", "five classes"])
-def data(request):
-    return request.getfixturevalue(request.param.replace(" ", "_"))
-
-
 @pytest.fixture(scope="module")
 def made():
     """Cases that were made already: naive kernel matrices take longer than the fits they are compared with."""

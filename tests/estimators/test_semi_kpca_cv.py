@@ -502,6 +502,62 @@ def test_no_rows_change_nothing(two_classes):
     np.testing.assert_array_equal(model.decision_, before)
 
 
+@every_model
+def test_other_labels_for_all_rows_equal_a_refit(data, name):
+    X, y = data
+    other = np.where(np.arange(len(y)) % 7 == 3, "new", None).astype(object)
+    other[y >= 0] = [f"class {code}" for code in y[y >= 0]]
+    model = fit_quietly(clone(MODELS[name]), X, y)
+
+    assert model.relabel(other) is model
+
+    wanted = fit_quietly(clone(model), X, other)
+    np.testing.assert_array_equal(model.classes_, wanted.classes_)
+    assert_same_model(model, wanted, X)
+
+
+def test_labels_of_another_length_are_refused(two_classes):
+    X, y = two_classes
+    model = SemiKPCAClassifierCV().fit(X, y)
+    before = model.decision_.copy()
+    with pytest.raises(ValueError, match=f"y has {len(y) - 1} entries and the model {len(y)} rows"):
+        model.relabel(y[:-1])
+    np.testing.assert_array_equal(model.decision_, before)
+
+
+@pytest.mark.parametrize("kernels", [None, ["graph"], [RBF(gamma=0.5), NeighborGraph(4)]], ids=str)
+def test_another_error_weight_equals_a_refit(data, kernels):
+    X, y = data
+    model = SemiKPCAClassifierCV(kernels).fit(X, y)
+    middle = model.results_["error_weight"].copy()
+
+    assert model.change_error_weight(0.9) is model
+
+    assert model.error_weights == [0.9]
+    assert_same_model(model, SemiKPCAClassifierCV(kernels, error_weights=[0.9]).fit(X, y), X)
+    model.change_error_weight("middle")
+    np.testing.assert_array_equal(model.results_["error_weight"], middle)
+
+
+def test_sources_that_differ_by_their_weight_alone_become_one(data):
+    X, y = data
+    model = SemiKPCAClassifierCV(["rbf"], error_weights=[0.2, 0.5, 0.9], n_components_removed=(0, 1)).fit(X, y)
+    model.change_error_weight(0.5)
+    wanted = SemiKPCAClassifierCV(["rbf"], error_weights=[0.5], n_components_removed=(0, 1)).fit(X, y)
+    assert_same_model(model, wanted, X)
+
+
+def test_a_weight_at_the_bound_leaves_the_model_as_it_was(data):
+    X, y = data
+    model = SemiKPCAClassifierCV().fit(X, y)
+    before, params = model.decision_.copy(), model.get_params()
+    with pytest.raises(UnboundedProblemError, match="1 of the bound"):
+        model.change_error_weight(1.0)
+    np.testing.assert_array_equal(model.decision_, before)
+    assert model.get_params() == params
+    model.add_labels([], [])
+
+
 @pytest.fixture(scope="module")
 def large_data():
     """Rows enough that systems are solved by conjugate gradients."""
@@ -1164,8 +1220,7 @@ REFUSED = {
     "no kernels": ({"kernels": []}, ["kernels", "[]", "list"]),
     "an unknown name": ({"kernels": ["rbf", "rfb"]}, ["kernel", "'rfb'", "such as RBF()"]),
     "a class": ({"kernels": [RBF]}, ["kernel", "RBF()"]),
-    "weights without kernels": ({"error_weights": [0.25]}, ["error_weights", "[0.25]", "kernels="]),
-    "cuts without kernels": ({"n_components_removed": (2,)}, ["n_components_removed", "(2,)", "kernels="]),
+    "a weight at the bound without kernels": ({"error_weights": [1.0]}, ["error_weight", "1 of the bound", "below"]),
     "one cut without kernels": ({"n_components_removed": 2}, ["n_components_removed", "2"]),
     "a weight alone": ({"kernels": ["rbf"], "error_weights": 0.5}, ["error_weights", "0.5", "list"]),
     "the word middle alone": ({"kernels": ["rbf"], "error_weights": "middle"}, ["error_weights", "'middle'", "list"]),

@@ -17,10 +17,11 @@ class NeighborAgreement:
     """
 
     def __init__(self, matrix: Any) -> None:
-        links = matrix.tocoo()
-        kept = (links.row != links.col) & (links.data > 0)
-        self.rows: IntArray = links.row[kept]
-        self.columns: IntArray = links.col[kept]
+        links = (matrix > 0).tocoo()
+        self._both_ways = (links != links.T).nnz == 0  # then one direction says it all
+        kept = links.row < links.col if self._both_ways else links.row != links.col
+        self.rows: IntArray = links.row[kept].astype(np.intp)
+        self.columns: IntArray = links.col[kept].astype(np.intp)
 
     def relative_information(self, codes: IntArray, n_classes: int) -> float:
         """Return the share of what there is to know of the class at one end of a link that the other end tells.
@@ -36,9 +37,12 @@ class NeighborAgreement:
         return (most + _entropy(shares.sum(axis=0)) - _entropy(shares.reshape(-1))) / most
 
     def _joint_shares(self, codes: IntArray, n_classes: int) -> FloatArray:
-        pairs = codes[self.rows] * n_classes + codes[self.columns]
+        # The smallest type that holds a pair: what is looked up then stays in the cache.
+        small = codes.astype(np.min_scalar_type(n_classes**2))
+        pairs = small.take(self.rows) * small.dtype.type(n_classes) + small.take(self.columns)
         counts = np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
-        return np.asarray(counts / max(1, len(pairs)))
+        counts = counts + counts.T if self._both_ways else counts
+        return np.asarray(counts / max(1, counts.sum()))
 
 
 def _entropy(shares: FloatArray) -> float:

@@ -18,7 +18,14 @@ from semikpca.estimators._candidates import Candidate, fit_candidates
 from semikpca.estimators._class_prior import prior_offsets, resolve_prior
 from semikpca.estimators._decisions import TransductiveDecisions, logger, squeezed
 from semikpca.estimators._reach import Reach, joined_components
-from semikpca.estimators._sources import Expansion, Source, default_sources, named_sources, neighbor_links
+from semikpca.estimators._sources import (
+    Expansion,
+    Source,
+    default_sources,
+    named_sources,
+    neighbor_links,
+    sources_at_weight,
+)
 from semikpca.estimators._validation import (
     check_count,
     check_iteration,
@@ -52,7 +59,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
     error_weights : list of float or "middle", or None, default=None
         Error weights to try, relative to the bound; None takes the paper's "middle".
     n_components_removed : sequence of int, default=(1,)
-        Numbers of removed components to try. The last two belong to ``kernels`` and need them.
+        Numbers of removed components to try. Both concern Semi-KPCA; plain kernels have neither.
     combine : {"ensemble", "best"}, default="ensemble"
         Whether candidates are blended by their weights, or the best one decides alone.
     class_prior : "auto", None, "labeled" or array-like of shape (n_classes,), default="auto"
@@ -147,11 +154,11 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         if labels.n_classes == 1:
             warnings.warn(SingleClassWarning(labels.classes[0]), stacklevel=2)
         options = {"backend": self.backend, "rtol": self.tol, "max_iter": self.max_iter}
+        settings = self.n_components_removed, ["middle"] if self.error_weights is None else self.error_weights
         if self.kernels is None:
-            sources = default_sources(rows, **options)
+            sources = default_sources(rows, *settings, **options)
         else:
-            weights = ["middle"] if self.error_weights is None else self.error_weights
-            sources = named_sources(kernels, rows, self.n_components_removed, weights, **options)
+            sources = named_sources(kernels, rows, *settings, **options)
         self._sources: list[Source] = sources
         self._agreement = NeighborAgreement(neighbor_links(rows, sources))
         self._components = joined_components([source.kernel.components() for source in sources])
@@ -168,17 +175,12 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
             values = getattr(self, name)
             if not (optional and values is None) and not _is_list(values):
                 raise ValueError(f"{name} must be a list of values to try, got {values!r}.")
+        for count in self.n_components_removed:
+            check_count("n_components_removed", count, 0)
         if self.kernels is None:
-            if self.error_weights is not None or tuple(self.n_components_removed) != (1,):
-                raise ValueError(
-                    f"error_weights={self.error_weights!r} and n_components_removed={self.n_components_removed!r} are"
-                    " for kernels, and kernels is None. Name some, for example kernels=['rbf', 'graph']."
-                )
             return [as_kernel("rbf")]
         if not _is_list(self.kernels):
             raise ValueError(f"kernels must be a list of kernels or None, got {self.kernels!r}.")
-        for count in self.n_components_removed:
-            check_count("n_components_removed", count, 0)
         kernels = [as_kernel(kernel) for kernel in self.kernels]
         kinds = {kernel.input_kind for kernel in kernels}
         if len(kinds) > 1:
@@ -377,6 +379,55 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         changed = self._changed_labels(rows, labels)
         if changed is not None:
             self._learn(changed)
+        return self
+
+    def relabel(self, y):
+        """Give the training rows other labels, as if the model had been fitted with them; classes may come and go.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            All labels, as ``fit`` takes them.
+
+        Returns
+        -------
+        self
+            The same model, updated: kernels and their spectra are kept.
+        """
+        check_is_fitted(self)
+        labels = coding.encode(y)
+        if len(labels.codes) != len(self.label_coding_.codes):
+            raise ValueError(
+                f"y has {len(labels.codes)} entries and the model {len(self.label_coding_.codes)} rows; relabel takes a"
+                " label, or the mark of an unlabeled row, for each."
+            )
+        self._prior(labels)
+        self.classes_ = labels.classes
+        self._learn(labels)
+        return self
+
+    def change_error_weight(self, error_weight):
+        """Move the error weight of Semi-KPCA in all candidates, as if the model had been fitted with it.
+
+        Parameters
+        ----------
+        error_weight : float or "middle"
+            Relative to the bound of each kernel, inside (0, 1).
+
+        Returns
+        -------
+        self
+            The same model, updated: kernels and their spectra are kept. ``error_weights`` becomes ``[error_weight]``.
+
+        Raises
+        ------
+        UnboundedProblemError
+            At 1 or above; the model stays as it was.
+        """
+        check_is_fitted(self)
+        self._sources = sources_at_weight(self._sources, error_weight)
+        self.error_weights = [error_weight]
+        self._learn(self.label_coding_)
         return self
 
     def __sklearn_tags__(self):

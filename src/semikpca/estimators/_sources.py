@@ -3,6 +3,7 @@
 A source is a kernel between rows, of which only the columns at the labeled rows are ever computed.
 """
 
+import copy
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
@@ -84,6 +85,8 @@ class Source(ABC):
 
     def columns(self, at: np.ndarray) -> np.ndarray:
         """Return k(training rows, training rows ``at``), shape (n_samples, len(at))."""
+        if np.array_equal(at, self._known):
+            return self._columns
         new = np.setdiff1d(at, self._known)
         if new.size:
             self._columns = np.hstack([self._columns, self._compute(new)])
@@ -106,7 +109,7 @@ class Source(ABC):
     def __getstate__(self):
         """Leave behind what comes back from the rows."""
         state = self.__dict__.copy()
-        state["_known"], state["_columns"] = self._known[:0], self._columns[:, :0]
+        state["_known"], state["_columns"], state["hardest"] = self._known[:0], self._columns[:, :0], None
         return state
 
 
@@ -138,7 +141,17 @@ class ResponseSource(Source):
         self.n_components_removed = cut
         self._backend, self._rtol, self._max_iter = backend, rtol, max_iter
         self._removed = spectrum.eigenvalues[:cut], spectrum.eigenvectors[:, :cut]
-        self._response = self._set_up(operator)
+        self._response: SemiKPCAResponse | None = self._set_up(operator)
+
+    def at_weight(self, error_weight) -> "ResponseSource":
+        """Return the same with another relative error weight; the kernel and its spectrum are kept."""
+        assert self.certificate is not None
+        moved = copy.copy(self)
+        moved.error_weight = self.certificate.resolve(error_weight, "relative")
+        moved.certificate = self.certificate.at(moved.error_weight)
+        moved._known, moved._columns, moved.hardest = self._known[:0], self._columns[:, :0], None
+        moved._response = moved._set_up(self._set_up_again().operator)
+        return moved
 
     def _set_up(self, operator: KernelOperator) -> SemiKPCAResponse:
         assert self.certificate is not None
@@ -172,7 +185,7 @@ class ResponseSource(Source):
         return state
 
 
-def default_sources(rows: Any, **options: Any) -> list[Source]:
+def default_sources(rows: Any, removed: Iterable[int], error_weights: Iterable[Any], **options: Any) -> list[Source]:
     """Return what is tried where the user names no kernels.
 
     Straight boundaries, local and global smooth ones, and neighbor graphs at three scales: no single one of them serves
@@ -191,8 +204,10 @@ def default_sources(rows: Any, **options: Any) -> list[Source]:
     sources: list[Source] = [PlainSource(kernel.fit(rows), rows) for kernel in plain]
     for kernel in shaped:
         try:
-            sources += response_sources(kernel, rows, (1,), ("middle",), quiet=True, **options)
+            sources += response_sources(kernel, rows, removed, error_weights, quiet=True, **options)
         except KernelRankError as error:
+            if error.requested > 1:
+                raise
             raise ValueError(
                 "The rows of X are all equal, or nearly so: nothing tells them apart. Give other features."
             ) from error
@@ -213,6 +228,19 @@ def named_sources(
         if not kernel.is_sparse:
             sources.append(PlainSource(shaped[0].kernel, rows))
     return sources
+
+
+def sources_at_weight(sources: Iterable[Source], error_weight: Any) -> list[Source]:
+    """Return the sources with Semi-KPCA at one relative error weight; those that differ by it alone become one."""
+    moved: list[Source] = []
+    seen: set[tuple[int, int | None]] = set()
+    for source in sources:
+        if not isinstance(source, ResponseSource):
+            moved.append(source)
+        elif (which := (id(source.kernel), source.n_components_removed)) not in seen:
+            seen.add(which)
+            moved.append(source.at_weight(error_weight))
+    return moved
 
 
 def response_sources(
