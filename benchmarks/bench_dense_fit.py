@@ -14,10 +14,6 @@ With ``--order blocks`` all repetitions of one candidate come before those of th
 """
 
 import argparse
-import csv
-import os
-import platform
-import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -25,15 +21,12 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
-import scipy
-import sklearn
 from sklearn.decomposition import KernelPCA
 
-import semikpca
+from results_csv import circumstances, command_line, write_csv
 from semikpca import SemiKPCAClassifier, SemiKPCAClassifierCV
 from semikpca.labeling import error_weight_path, leave_one_label_out
 
-RESULTS = Path(__file__).parent / "results" / "dense_fit.csv"
 N_FEATURES = 10
 N_LABELS = 20
 N_WEIGHTS = 100
@@ -43,7 +36,6 @@ SEED = 0
 # other; in blocks each candidate has the computer to itself, as in a program of its own.
 ORDERS = ("interleaved", "blocks")
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
-THREADS = "OPENBLAS_NUM_THREADS"
 
 # What the package promises of its decisions; largest difference against the largest decision.
 RELATIVE_TOLERANCE = 1e-8
@@ -64,11 +56,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=2000, help="rows of the data (default: %(default)s)")
     parser.add_argument("--repetitions", type=int, default=15, help="of each measurement (default: %(default)s)")
-    parser.add_argument("--out", type=Path, default=RESULTS, help="CSV file to write (default: %(default)s)")
+    parser.add_argument("--out", type=Path, help="CSV file to write (default: none)")
     parser.add_argument("--clock", choices=CLOCKS, default="wall", help="time to take (default: %(default)s)")
     parser.add_argument("--order", choices=ORDERS, default=ORDERS[0], help="of repetitions (default: %(default)s)")
     options = parser.parse_args(arguments)
-    command = command_line(sys.argv[1:] if arguments is None else arguments)
+    command = command_line(__file__, sys.argv[1:] if arguments is None else arguments)
     records = []
     for name, make_data in {"two clusters": two_clusters, "one cloud": one_cloud}.items():
         X, y = make_data(options.rows)
@@ -78,7 +70,8 @@ def main(arguments: list[str] | None = None) -> None:
         seconds = time_jobs(candidates(X, y), options.repetitions, CLOCKS[options.clock], options.order)
         records += [record(name, *comparison, seconds, options, command) for comparison in COMPARISONS]
     print_table(records)
-    write_csv(records, options.out)
+    if options.out:
+        write_csv(records, options.out)
 
 
 # -- data ------------------------------------------------------------------------------------------------------
@@ -221,21 +214,8 @@ def record(data, what, reference, bar, seconds, options, command) -> dict[str, o
         "repetitions": options.repetitions,
         "clock": options.clock,
         "order": options.order,
-        "cores": os.cpu_count(),
-        "threads": os.environ.get(THREADS, "all"),
-        "semikpca": semikpca.__version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit_learn": sklearn.__version__,
-        "command": command,
+        **circumstances(command),
     }
-
-
-def command_line(arguments: list[str]) -> str:
-    """Return what to type to make these numbers again."""
-    setting = [f"{THREADS}={os.environ[THREADS]}"] if THREADS in os.environ else []
-    return shlex.join([*setting, "python", "benchmarks/bench_dense_fit.py", *arguments])
 
 
 def print_table(records: list[dict[str, object]]) -> None:
@@ -246,13 +226,6 @@ def print_table(records: list[dict[str, object]]) -> None:
             f"{row['data']:<13} {row['what']:<45} {own:>8.1f}   {row['reference']:<27} {other:>8.1f} "
             f"{row['ratio']:>7} {row['bar']:>5}"
         )
-
-
-def write_csv(records: list[dict[str, object]], path: Path) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fieldnames=list(records[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(records)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ On a computer without a GPU (``--device cpu``) only the checks of the chunked pr
 """
 
 import argparse
-import csv
 import platform
 import statistics
 import time
@@ -22,6 +21,7 @@ from typing import Any
 import torch
 
 import semikpca
+from results_csv import write_csv
 from semikpca.kernels import RBF, Kernel, Laplacian, Polynomial
 from semikpca.kernels._torch_product import ChunkedProduct
 from semikpca.operators._torch import TorchOperator
@@ -75,7 +75,8 @@ def main(arguments: list[str] | None = None) -> None:
         records.append(record | facts(options.device) | {"command": command})
         print(f"  {line(records[-1])}", flush=True)
     options.out.mkdir(parents=True, exist_ok=True)
-    write(options.out / "gpu.csv", records)
+    rows = [{k: f"{v:.5g}" if isinstance(v, float) else v for k, v in record.items()} for record in records]
+    write_csv(rows, options.out / "gpu.csv", FIELDS)
     print_summary(records)
 
 
@@ -289,14 +290,6 @@ def print_summary(records: list[dict[str, Any]]) -> None:
             f"{record['rows']:>9,}    {mode:8} {record['seconds']:7.3f}  {ratio:>9}  {shares[0]:15.0%}  "
             f"{shares[1]:15.0%}  {record['peak_gb']:8.2f}"
         )
-
-
-def write(path: Path, records: list[dict[str, Any]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        writer.writeheader()
-        for record in records:
-            writer.writerow({k: f"{v:.5g}" if isinstance(v, float) else v for k, v in record.items()})
 
 
 if __name__ == "__main__":

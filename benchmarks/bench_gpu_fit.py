@@ -10,9 +10,7 @@ the peak of torch's allocator, rows included.
 """
 
 import argparse
-import csv
 import platform
-import shlex
 import sys
 import time
 from pathlib import Path
@@ -23,6 +21,7 @@ import numpy as np
 import torch
 
 import semikpca
+from results_csv import command_line, write_csv
 from semikpca import SemiKPCAClassifier
 
 RESULTS = Path(__file__).parent / "results" / "gpu_fit.csv"
@@ -45,7 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
-    command = shlex.join(["python", "benchmarks/bench_gpu_fit.py", *(sys.argv[1:] if arguments is None else arguments)])
+    command = command_line(__file__, sys.argv[1:] if arguments is None else arguments)
     records = []
     for data in (two_clusters, one_cloud):
         X, y = data(options.checked, options.device)
@@ -62,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
             records += [timed(backend, X, y, repetitions) for backend in backends]
             del X
     common = facts(options.device) | {"command": command}
-    write(options.out, [record | common for record in records])
+    write_csv([record | common for record in records], options.out)
 
 
 def two_clusters(n_rows: int, device: str) -> tuple[torch.Tensor, np.ndarray]:
@@ -155,14 +154,6 @@ def facts(device: str) -> dict[str, str]:
         "python": platform.python_version(),
         "semikpca": semikpca.__version__,
     }
-
-
-def write(path: Path, records: list[dict[str, Any]]) -> None:
-    names = list(dict.fromkeys(name for record in records for name in record))
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fieldnames=names, lineterminator="\n", restval="")
-        writer.writeheader()
-        writer.writerows(records)
 
 
 if __name__ == "__main__":

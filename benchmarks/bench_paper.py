@@ -7,7 +7,6 @@ exact rerun would be expected to. With ``--repetitions 100`` the agreement itsel
 """
 
 import argparse
-import csv
 import os
 import platform
 import subprocess
@@ -16,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from results_csv import write_csv
 from semikpca._files import versions
 from semikpca.experiments import RecordStore, result_rows, summarize
 
@@ -69,10 +69,7 @@ def main() -> None:
             f"within 2 standard errors, {row['within_3']} within 3"
         )
     if options.out:
-        with open(options.out, "w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        write_csv(rows, options.out)
 
 
 if __name__ == "__main__":

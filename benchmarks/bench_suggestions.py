@@ -7,13 +7,13 @@ rows that were unlabeled at the start, mean over the draws.
 """
 
 import argparse
-import csv
 from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.preprocessing import StandardScaler
 
+from results_csv import write_csv
 from semikpca import SemiKPCAClassifier
 from semikpca._files import versions
 from semikpca.datasets import make_four_clusters
@@ -89,10 +89,7 @@ def main(arguments: list[str] | None = None) -> None:
         rows.append({"data": name, **mean, "draws": options.draws, "rows": len(truth), **versions()})
         print(name, mean, flush=True)
     if options.out:
-        with open(options.out, "w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        write_csv(rows, options.out)
 
 
 if __name__ == "__main__":

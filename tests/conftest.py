@@ -1,6 +1,7 @@
 """Small data sets that many tests share, each from its own fixed seed; read-only, so that no test can spoil them."""
 
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -22,6 +23,29 @@ def one_blas_thread():
     """
     with threadpool_limits(limits=1, user_api="blas"):
         yield
+
+
+def _find_chromium():
+    try:
+        import playwright  # noqa: F401
+    except ModuleNotFoundError:
+        return None, "the Python package playwright is not installed"
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    return found, None if found else "no Chromium is installed (Debian: apt-get install chromium)"
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Headless Chromium, where there is one."""
+    executable, reason = _find_chromium()
+    if reason:
+        pytest.skip(f"Not tested in a browser: {reason}.")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture
@@ -69,6 +93,12 @@ def five_classes():
     centers = np.array([[0.0, 0.0, 0.0], [2.5, 0.0, 1.0], [0.0, 3.0, 0.0], [-3.0, 0.5, 1.5], [0.5, -2.0, -2.5]])
     X, truth = _clusters(generator, 75, centers, 1.0, 8)
     return _frozen(X, _keep_labels(generator, truth, 3))
+
+
+@pytest.fixture(params=["two classes", "five classes"])
+def data(request):
+    """Each of the two above: X, y."""
+    return request.getfixturevalue(request.param.replace(" ", "_"))
 
 
 @pytest.fixture(scope="session")

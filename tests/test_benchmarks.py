@@ -1,37 +1,15 @@
 """Benchmarks run at their smallest size, check their answers, and write what they promise; times are not judged."""
 
 import contextlib
-import csv
-import importlib.util
 import io
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
-DENSE_FIT = ROOT / "benchmarks" / "bench_dense_fit.py"
-STORED = ROOT / "benchmarks" / "results" / "dense_fit.csv"
+import bench_dense_fit as benchmark
+from commands import rows_of
 
 # Seconds and ratios are written with four digits: three roundings of half a unit in the fourth.
 FOUR_DIGITS = 2e-3
-
-
-def load_benchmark():
-    spec = importlib.util.spec_from_file_location("bench_dense_fit", DENSE_FIT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def rows_of(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-@pytest.fixture
-def benchmark():
-    """The benchmark script as a module, fresh for each test."""
-    return load_benchmark()
 
 
 @pytest.fixture(scope="module")
@@ -40,11 +18,11 @@ def small_run(tmp_path_factory):
     path = tmp_path_factory.mktemp("benchmark") / "dense_fit.csv"
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        load_benchmark().main(["--rows", "200", "--repetitions", "1", "--out", str(path)])
+        benchmark.main(["--rows", "200", "--repetitions", "1", "--out", str(path)])
     return rows_of(path), printed.getvalue()
 
 
-def test_dense_fit_reports_every_comparison_on_every_data_set(small_run, benchmark):
+def test_dense_fit_reports_every_comparison_on_every_data_set(small_run):
     records, printed = small_run
     wanted = [(what, reference) for what, reference, _ in benchmark.COMPARISONS]
     for data in ("two clusters", "one cloud"):
@@ -66,7 +44,7 @@ def test_dense_fit_says_how_to_make_its_numbers_again(small_run):
         assert all(row[name] for name in ("semikpca", "python", "numpy", "scipy", "scikit_learn", "clock", "threads"))
 
 
-def test_no_time_is_taken_of_a_wrong_decision(benchmark, tmp_path, monkeypatch):
+def test_no_time_is_taken_of_a_wrong_decision(tmp_path, monkeypatch):
     right = benchmark.algorithm_1
     little = 100 * benchmark.RELATIVE_TOLERANCE
     monkeypatch.setattr(benchmark, "algorithm_1", lambda *problem: (1 + little) * right(*problem))
@@ -76,7 +54,7 @@ def test_no_time_is_taken_of_a_wrong_decision(benchmark, tmp_path, monkeypatch):
     assert not path.exists()
 
 
-def test_no_time_is_taken_of_a_wrong_path(benchmark, tmp_path, monkeypatch):
+def test_no_time_is_taken_of_a_wrong_path(tmp_path, monkeypatch):
     class FitsAtOtherWeights(benchmark.SemiKPCAClassifier):
         def fit(self, X, y):
             if self.error_weight != "middle":
@@ -86,11 +64,3 @@ def test_no_time_is_taken_of_a_wrong_path(benchmark, tmp_path, monkeypatch):
     monkeypatch.setattr(benchmark, "SemiKPCAClassifier", FitsAtOtherWeights)
     with pytest.raises(SystemExit, match="the path is off"):
         benchmark.main(["--rows", "200", "--repetitions", "1", "--out", str(tmp_path / "dense_fit.csv")])
-
-
-def test_stored_results_have_the_columns_of_a_run(small_run):
-    stored = rows_of(STORED)
-    assert stored
-    assert list(stored[0]) == list(small_run[0][0])
-    # The sizes that the package is judged by.
-    assert {(row["rows"], row["features"]) for row in stored} == {("2000", "10")}

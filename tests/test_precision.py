@@ -39,11 +39,6 @@ KERNELS = {
 }
 
 
-@pytest.fixture(params=["two classes", "five classes"])
-def data(request):
-    return request.getfixturevalue(request.param.replace(" ", "_"))
-
-
 @pytest.fixture
 def clear_data(clear_clusters):
     """Four clear clusters, labels at every fifth row; two classes come from y // 2."""

@@ -144,3 +144,11 @@ class RecordError(ValueError):
 
 class DatasetError(ValueError):
     """A data set is unknown, not installed, or not the one that was expected."""
+
+
+class TableError(ValueError):
+    """A table cannot be read, or cannot be learned from; the message says where and what to do."""
+
+
+class ModelFileError(ValueError):
+    """A file is no model of this package, or no longer the one that was saved; nothing of it was run."""

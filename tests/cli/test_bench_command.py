@@ -1,20 +1,14 @@
 """``semikpca bench accuracy`` as a user runs it: killed, resumed, asked again, and on bad ground."""
 
-import csv
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 
 import pytest
 from typer.testing import CliRunner
 
+from commands import changed_at, copied, rows_of, stopped_after_a_record
 from semikpca.cli._app import app
 from semikpca.experiments.accuracy import METHODS
 
-COMMAND = [sys.executable, "-c", "from semikpca.cli import main; main()"]
 FAST = ["--datasets", "iris,wine", "--methods", "nearest neighbor,svc", "--repetitions", "2", "--seed", "3"]
 TABLES = ("results.csv", "summary.csv", "tests.csv", "behind.csv", "noise.csv")
 
@@ -27,24 +21,12 @@ def tables(folder):
     return {name: (folder / name).read_bytes() for name in TABLES}
 
 
-def rows_of(path):
-    with open(path, encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bench") / "out"
     result = run("--out", folder, *FAST)
     assert result.exit_code == 0, result.stderr
     return folder, result
-
-
-def copied(folder, target):
-    (target / "records").mkdir(parents=True)
-    for path in [folder / "run.json", *(folder / "records").iterdir()]:
-        (target / path.relative_to(folder)).write_bytes(path.read_bytes())
-    return target
 
 
 def test_the_command_writes_tables_and_report_and_says_what_came_out(finished):
@@ -89,14 +71,13 @@ def test_damaged_and_missing_cells_are_computed_again_and_the_others_kept(finish
     (copy / "records" / "iris-2.json").unlink()
     damaged = copy / "records" / "wine-1.json"
     damaged.write_bytes(damaged.read_bytes()[:60])
-    kept = copy / "records" / "wine-2.json"
-    changed_at = kept.stat().st_mtime_ns
+    before = changed_at(copy)["wine-2.json"]
     assert run("--out", copy, "--report-only").exit_code == 1
     result = run("--out", copy, *FAST, "--resume")
     assert result.exit_code == 0
     assert "wine-1.json is damaged" in result.stderr
     assert tables(copy) == tables(folder)
-    assert kept.stat().st_mtime_ns == changed_at
+    assert changed_at(copy)["wine-2.json"] == before
 
 
 def test_methods_are_asked_again_without_the_others(finished, tmp_path):
@@ -174,26 +155,15 @@ def test_resuming_with_other_options_is_refused(finished):
 def test_interrupting_keeps_finished_cells_and_resume_goes_on(tmp_path):
     out = tmp_path / "out"
     slow = [*FAST[:-3], "60", "--seed", "3"]
-    process = subprocess.Popen(
-        [*COMMAND, "bench", "accuracy", "--out", str(out), *slow, "--jobs", "1"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + 120
-    while not list((out / "records").glob("*.json")) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGINT)  # what a terminal sends to the whole group on Ctrl-C
-    _, messages = process.communicate(timeout=120)
+    process, messages = stopped_after_a_record(out, "bench", "accuracy", *slow, "--jobs", "1")
     assert process.returncode == 130, messages
     assert "finished cells are kept" in messages
-    kept = {path.name: path.stat().st_mtime_ns for path in (out / "records").glob("*.json")}
+    kept = changed_at(out)
     assert 0 < len(kept) < 8
     assert run("--out", out, *slow, "--resume").exit_code == 0
-    assert len(list((out / "records").glob("*.json"))) == 8
-    for name, changed_at in kept.items():
-        assert (out / "records" / name).stat().st_mtime_ns == changed_at
+    after = changed_at(out)
+    assert len(after) == 8
+    assert kept.items() <= after.items()
 
 
 def test_bench_without_a_command_shows_what_there_is():

@@ -1,21 +1,17 @@
 """``semikpca bench speed`` as a user runs it: small, stopped, resumed, and on bad ground. No time is judged."""
 
-import csv
 import json
 import os
 import re
-import signal
-import subprocess
-import sys
 import time
 
 import pytest
 from typer.testing import CliRunner
 
+from commands import copied, rows_of, stopped_after_a_record
 from semikpca.cli._app import app
 from semikpca.experiments.speed import SpeedSpec
 
-COMMAND = [sys.executable, "-c", "from semikpca.cli import main; main()"]
 FAST = ["--quick", "--repetitions", "1"]
 SMALLEST = [*FAST, "--works", "product,add labels"]
 
@@ -24,24 +20,12 @@ def run(*arguments):
     return CliRunner().invoke(app, ["bench", "speed", *map(str, arguments)])
 
 
-def rows_of(path):
-    with open(path, encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("speed") / "out"
     result = run("--out", folder, *FAST)
     assert result.exit_code == 0, result.stderr
     return folder, result
-
-
-def copied(folder, target):
-    (target / "records").mkdir(parents=True)
-    for path in [folder / "run.json", *(folder / "records").iterdir()]:
-        (target / path.relative_to(folder)).write_bytes(path.read_bytes())
-    return target
 
 
 def test_every_method_of_every_cell_is_a_row_with_all_that_is_needed_to_make_it_again(finished):
@@ -173,18 +157,7 @@ def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="signals as a terminal sends them")
 def test_ctrl_c_keeps_what_is_finished_and_leaves_no_process(tmp_path):
     out = tmp_path / "out"
-    process = subprocess.Popen(
-        [*COMMAND, "bench", "speed", "--out", str(out), *FAST],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + 60
-    while not list(out.glob("records/*.json")) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
+    process, stderr = stopped_after_a_record(out, "bench", "speed", *FAST)
     assert process.returncode == 130
     assert "Traceback" not in stderr
     assert "finished cells are kept in" in stderr

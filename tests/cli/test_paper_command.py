@@ -1,20 +1,18 @@
 """``semikpca paper`` as a user runs it: in a process of its own, killed, resumed, and on bad ground."""
 
-import csv
 import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from commands import COMMAND, changed_at, copied, rows_of, stopped_after_a_record
 from semikpca.cli._app import app
 from semikpca.experiments import paper_values
 
-COMMAND = [sys.executable, "-c", "from semikpca.cli import main; main()"]
 SMALL = ["--datasets", "iris,synth", "--repetitions", "2", "--seed", "3"]
 TABLES = ("table1.csv", "table2.csv", "curves.csv")
 
@@ -50,8 +48,7 @@ def test_the_command_writes_tables_figures_and_report(finished):
 
 def test_table_2_has_the_columns_of_the_printed_one_and_then_the_comparison(finished):
     folder, _ = finished
-    with open(folder / "table2.csv", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of(folder / "table2.csv")
     columns = "dataset n_labeled gamma_choice model accuracy_mean accuracy_std paper_mean paper_std z"
     assert list(rows[0]) == columns.split()
     assert len(rows) == 8 * 2 * 4
@@ -71,32 +68,18 @@ def test_two_processes_give_the_same_bytes_as_one(finished, tmp_path):
 def test_a_killed_run_goes_on_with_resume_and_gives_the_same_bytes(finished, tmp_path):
     folder, _ = finished
     out = tmp_path / "killed"
-    process = subprocess.Popen(
-        [*COMMAND, "paper", "--out", str(out), *SMALL, "--jobs", "1"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + 120
-    while not list((out / "records").glob("*.json")) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    kept = {path.name: path.stat().st_mtime_ns for path in (out / "records").glob("*.json")}
+    stopped_after_a_record(out, "paper", *SMALL, "--jobs", "1", stop=signal.SIGKILL)
+    kept = changed_at(out)
     assert kept
     result = run("--out", out, *SMALL, "--resume")
     assert result.returncode == 0, result.stderr
     assert tables(out) == tables(folder)
-    for name, changed_at in kept.items():
-        assert (out / "records" / name).stat().st_mtime_ns == changed_at  # kept, not computed again
+    assert kept.items() <= changed_at(out).items()  # not computed again
 
 
 def test_the_report_is_rebuilt_from_records_alone(finished, tmp_path):
     folder, _ = finished
-    copy = tmp_path / "copy"
-    (copy / "records").mkdir(parents=True)
-    for path in [folder / "run.json", *(folder / "records").iterdir()]:
-        (copy / path.relative_to(folder)).write_bytes(path.read_bytes())
+    copy = copied(folder, tmp_path / "copy")
     assert run("--out", copy, "--report-only").returncode == 0
     assert tables(copy) == tables(folder)
     assert (copy / "report.html").read_bytes() == (folder / "report.html").read_bytes()
@@ -104,10 +87,7 @@ def test_the_report_is_rebuilt_from_records_alone(finished, tmp_path):
 
 def test_a_half_written_record_is_said_and_computed_again(finished, tmp_path):
     folder, _ = finished
-    copy = tmp_path / "copy"
-    (copy / "records").mkdir(parents=True)
-    for path in [folder / "run.json", *(folder / "records").iterdir()]:
-        (copy / path.relative_to(folder)).write_bytes(path.read_bytes())
+    copy = copied(folder, tmp_path / "copy")
     record = copy / "records" / "iris-2.json"
     record.write_bytes(record.read_bytes()[:100])
     only_report = run("--out", copy, "--report-only")
@@ -180,18 +160,7 @@ def test_report_only_without_records_says_so(tmp_path):
 
 def test_interrupting_says_what_is_kept(tmp_path):
     out = tmp_path / "out"
-    process = subprocess.Popen(
-        [*COMMAND, "paper", "--out", str(out), "--repetitions", "50", "--jobs", "2"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + 120
-    while not list((out / "records").glob("*.json")) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGINT)  # what a terminal sends to the whole group on Ctrl-C
-    _, errors = process.communicate(timeout=120)
+    process, errors = stopped_after_a_record(out, "paper", "--repetitions", "50", "--jobs", "2")
     assert process.returncode == 130, errors
     assert "finished cells are kept" in errors
 

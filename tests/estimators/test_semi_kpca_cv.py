@@ -558,6 +558,21 @@ def test_a_weight_at_the_bound_leaves_the_model_as_it_was(data):
     model.add_labels([], [])
 
 
+@pytest.mark.parametrize("kernels", [None, ["rbf", "graph"]], ids=str)
+def test_a_fit_says_how_far_it_is_to_whoever_asks(data, kernels):
+    X, y = data
+    said = []
+    model = SemiKPCAClassifierCV(kernels)
+    model.report_progress = lambda *step: said.append(step)
+    model.fit(X, y)
+    for step in ("kernels", "labels"):
+        numbers = [(done, total) for name, done, total in said if name == step]
+        assert numbers[-1][0] == numbers[-1][1] > 1
+        assert [done for done, _ in numbers] == sorted(done for done, _ in numbers)
+    assert [name for name, *_ in said] == sorted(name for name, *_ in said)  # kernels first, then labels
+    assert pickle.loads(pickle.dumps(model)).report_progress is None
+
+
 @pytest.fixture(scope="module")
 def large_data():
     """Rows enough that systems are solved by conjugate gradients."""
@@ -1004,7 +1019,7 @@ def response_of_one_candidate(X, y, number, rows):
     """The response of a model in which one candidate has all the weight."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "semikpca.estimators._semi_kpca_cv.normalized_weights", lambda log_weights: np.eye(len(log_weights))[number]
+            "semikpca.estimators._candidates.normalized_weights", lambda log_weights: np.eye(len(log_weights))[number]
         )
         model = SemiKPCAClassifierCV([RBF(gamma=GAMMA)], class_prior=None).fit(X, y)
     assert model.weights_[number] == 1

@@ -91,7 +91,8 @@ def test_csr_rows_reach_a_function_as_csr_rows():
     np.testing.assert_allclose(kernel(sparse.csr_array(X)), X @ X.T, atol=1e-13)
 
 
-def test_a_symmetric_function_of_pairs_is_called_once_a_pair():
+def kernel_and_its_calls():
+    """Return a fitted kernel, and the list that every pair is added to that it asks for from now on."""
     calls = []
 
     def counting(a, b):
@@ -100,6 +101,11 @@ def test_a_symmetric_function_of_pairs_is_called_once_a_pair():
 
     kernel = CallableKernel(counting).fit(WORDS)
     calls.clear()
+    return kernel, calls
+
+
+def test_a_symmetric_function_of_pairs_is_called_once_a_pair():
+    kernel, calls = kernel_and_its_calls()
     kernel(WORDS)
     n = len(WORDS)
     assert len(calls) == n * (n + 1) // 2
@@ -107,14 +113,7 @@ def test_a_symmetric_function_of_pairs_is_called_once_a_pair():
 
 
 def test_new_objects_cost_one_call_for_each_training_object():
-    calls = []
-
-    def counting(a, b):
-        calls.append((a, b))
-        return shared_n_grams(a, b)
-
-    kernel = CallableKernel(counting).fit(WORDS)
-    calls.clear()
+    kernel, calls = kernel_and_its_calls()
     kernel(NEW_WORDS, WORDS)
     assert sorted(calls) == sorted((a, b) for a in NEW_WORDS for b in WORDS)
 

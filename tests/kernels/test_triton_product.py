@@ -22,17 +22,3 @@ def test_the_fused_product_passes_its_cases_in_the_interpreter():
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(CASES)]
     finished = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert finished.returncode == 0, finished.stdout[-5000:] + finished.stderr[-2000:]
-
-
-def test_tiles_fit_the_shared_memory_of_small_and_large_gpus():
-    pytest.importorskip("torch")
-    pytest.importorskip("triton")
-    from semikpca.kernels._triton_product import MODES, MOST_COLUMNS, MOST_FEATURES, choose_tiles
-
-    for shared_bytes in (99 << 10, 163 << 10, 227 << 10):
-        for mode in MODES:
-            for width in (16, 64, 128, 256, MOST_FEATURES):
-                for n_columns in (16, MOST_COLUMNS):
-                    tiles = choose_tiles("gaussian", width, n_columns, mode, shared_bytes)
-                    assert tiles.shared_bytes(width, n_columns, mode) <= shared_bytes
-                    assert 256 % tiles.rows == 0 == 256 % tiles.columns  # rows are padded to a multiple of 256

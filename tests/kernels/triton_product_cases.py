@@ -11,7 +11,8 @@ if os.environ.get("TRITON_INTERPRET") != "1" and not torch.cuda.is_available():
     pytest.skip("needs TRITON_INTERPRET=1 or a GPU", allow_module_level=True)
 
 from semikpca.kernels import RBF, Cosine, Laplacian, Polynomial, _torch_product, _triton_product  # noqa: E402
-from semikpca.kernels._triton_product import MODES, FusedProduct, Tiles, is_fusible  # noqa: E402
+from semikpca.kernels._triton_product import MODES, FusedProduct, is_fusible  # noqa: E402
+from semikpca.kernels._triton_programs import Tiles  # noqa: E402
 
 # Operands have 11 bits, so an entry is off by up to 2^-11 twice; over random signs that is what is left of a sum.
 # "float32" carries 22 bits and adds in float32.

@@ -12,11 +12,6 @@ from semikpca.labeling import audit_labels, leave_one_label_out
 MODELS = [SemiKPCAClassifier, SemiLSSVMClassifier]
 
 
-@pytest.fixture(params=["two classes", "five classes"])
-def data(request):
-    return request.getfixturevalue(request.param.replace(" ", "_"))
-
-
 @pytest.fixture
 def half_labeled(clear_clusters):
     """Every other row of four clear clusters with its label."""

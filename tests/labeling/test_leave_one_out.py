@@ -26,11 +26,6 @@ TRANSDUCTIVE = {
 }
 
 
-@pytest.fixture(params=["two classes", "five classes"])
-def data(request):
-    return request.getfixturevalue(request.param.replace(" ", "_"))
-
-
 def without_label(y, row):
     y = y.copy()
     y[row] = -1

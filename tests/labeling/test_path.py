@@ -23,11 +23,6 @@ from semikpca.labeling import error_weight_path, leave_one_label_out
 WEIGHTS = [0.02, 0.3, 0.77, 0.9, 0.99]
 
 
-@pytest.fixture(params=["two classes", "five classes"])
-def data(request):
-    return request.getfixturevalue(request.param.replace(" ", "_"))
-
-
 @pytest.mark.parametrize("kernel", [RBF(gamma=0.1), Normalized(RBF(gamma=0.1))], ids=["rbf", "normalized"])
 @pytest.mark.parametrize("k", [0, 1, 3])
 def test_every_weight_equals_a_fit_of_its_own(data, kernel, k):

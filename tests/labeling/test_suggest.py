@@ -9,7 +9,7 @@ from oracles import SAME_TO_ROUNDING, relative_error
 from semikpca import SemiKPCAClassifier, SemiLSSVMClassifier
 from semikpca.kernels import RBF
 from semikpca.labeling import expected_change, suggest_labels
-from semikpca.labeling._suggest import searching_sharpness
+from semikpca.labeling._suggest import _default_candidates, searching_sharpness
 
 MODELS = {
     "semi-kpca": SemiKPCAClassifier(RBF(gamma=0.1)),
@@ -17,11 +17,6 @@ MODELS = {
     "semi-lssvm": SemiLSSVMClassifier(RBF(gamma=0.1)),
     "semi-lssvm without intercept": SemiLSSVMClassifier(RBF(gamma=0.1), fit_intercept=False),
 }
-
-
-@pytest.fixture(params=["two classes", "five classes"])
-def data(request):
-    return request.getfixturevalue(request.param.replace(" ", "_"))
 
 
 @pytest.fixture
@@ -231,3 +226,29 @@ def test_model_that_was_not_fitted_is_refused():
         suggest_labels(SemiKPCAClassifier())
     with pytest.raises(NotFittedError):
         expected_change(SemiKPCAClassifier(), [0])
+
+
+def test_a_search_through_many_classes_looks_at_a_few_of_them_and_at_a_sample_of_the_rows(monkeypatch):
+    generator = np.random.default_rng(3)
+    truth = np.repeat(np.arange(40), 20)
+    X = generator.normal(size=(40, 6))[truth] * 4 + generator.normal(size=(800, 6))
+    y = np.where(np.arange(800) % 20 < 2, truth, -1)
+    model = SemiKPCAClassifier("graph").fit(X, y)
+    asked = []
+    probabilities = type(model).decision_probabilities
+
+    def counted(self, decision, sharpness=None):
+        asked.append(len(decision))
+        return probabilities(self, decision, sharpness)
+
+    monkeypatch.setattr(type(model), "decision_probabilities", counted)
+    rows = suggest_labels(model, n=2, max_candidates=30)
+    assert len(set(rows)) == 2
+    assert (y[rows] == -1).all()
+    # Two rounds of at most 30 candidates, with 5 classes each and 500 rows for each of them, and what comes before.
+    assert sum(asked) <= 2 * (30 * 5 * 500 + 30 + 500 + 1) + 2 * 800
+
+
+@pytest.mark.parametrize(("n_rows", "candidates"), [(300, 256), (10_000, 256), (40_000, 64), (1_000_000, 32)])
+def test_fewer_candidates_are_weighed_where_each_costs_more(n_rows, candidates):
+    assert _default_candidates(n_rows) == candidates

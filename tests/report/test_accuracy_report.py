@@ -4,12 +4,12 @@ import copy
 import csv
 import json
 import re
-from html.parser import HTMLParser
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+from html_page import Page
 from semikpca.experiments.accuracy import AccuracyCell, AccuracyRecord, AccuracySpec, MethodRecord
 
 pytest.importorskip("jinja2", reason="the page is a jinja2 template, which comes with the extra `paper`")
@@ -71,40 +71,6 @@ def view(records):
 def make_figures(view):
     names = ["ranks", *(entry["figure"] for group in view["curves"] for entry in group["figures"])]
     return {name: f'<svg xmlns="http://www.w3.org/2000/svg"><text>{name}</text></svg>' for name in names}
-
-
-class Page(HTMLParser):
-    """The elements of a page with their attributes and text; refuses tags that are not closed in order."""
-
-    VOID = ("meta", "link", "img")
-
-    def __init__(self, html):
-        super().__init__()
-        self.elements = []
-        self._open = []
-        self.feed(html)
-        self.close()
-        assert not self._open
-
-    def handle_starttag(self, tag, attributes):
-        element = {"tag": tag, "text": "", **dict(attributes)}
-        self.elements.append(element)
-        if tag not in self.VOID:
-            self._open.append(element)
-
-    def handle_endtag(self, tag):
-        assert self._open.pop()["tag"] == tag
-
-    def handle_data(self, data):
-        for element in self._open:
-            element["text"] += data
-
-    def all(self, tag):
-        return [element for element in self.elements if element["tag"] == tag]
-
-    def section(self, name):
-        (found,) = [element for element in self.all("section") if element["id"] == name]
-        return " ".join(found["text"].split())
 
 
 class TestView:

@@ -4,13 +4,13 @@ import copy
 import json
 import math
 import re
-from html.parser import HTMLParser
 from itertools import pairwise
 from urllib.parse import unquote
 
 import numpy as np
 import pytest
 
+from html_page import Page
 from semikpca.experiments import Cell, CellRecord, ModelRecord, PaperSpec, run_cell
 
 pytest.importorskip("jinja2", reason="the page is a jinja2 template, which comes with the extra `paper`")
@@ -83,36 +83,6 @@ def make_figures(view):
 
 def make_svg(text):
     return f'<svg xmlns="http://www.w3.org/2000/svg">\n<text fill="#123">50%25 & {text} + \'é\'</text></svg>'
-
-
-class Page(HTMLParser):
-    """The elements of a page with their attributes and text; refuses tags that are not closed in order."""
-
-    VOID = ("meta", "link", "img")
-
-    def __init__(self, html):
-        super().__init__()
-        self.elements = []
-        self._open = []
-        self.feed(html)
-        self.close()
-        assert not self._open
-
-    def handle_starttag(self, tag, attributes):
-        element = {"tag": tag, "text": "", "inside": [outer["tag"] for outer in self._open], **dict(attributes)}
-        self.elements.append(element)
-        if tag not in self.VOID:
-            self._open.append(element)
-
-    def handle_endtag(self, tag):
-        assert self._open.pop()["tag"] == tag
-
-    def handle_data(self, data):
-        for element in self._open:
-            element["text"] += data
-
-    def all(self, tag):
-        return [element for element in self.elements if element["tag"] == tag]
 
 
 @pytest.fixture

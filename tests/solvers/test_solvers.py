@@ -5,7 +5,7 @@ import pytest
 
 from semikpca.operators import DenseOperator, ShiftedOperator
 from semikpca.solvers import AdaptiveSolver, Cholesky, ConjugateGradients, Status
-from semikpca.solvers._choice import direct_is_cheaper, expected_iterations
+from semikpca.solvers._choice import COLUMNS_A_GROUP, direct_is_cheaper, expected_iterations
 
 RTOL = 1e-12
 # The systems below have condition numbers up to a thousand: three digits fewer than the residual has.
@@ -26,6 +26,17 @@ def system_with(condition_number, dtype=np.float64, n=N, seed=0):
     return ((K + K.T) / 2).astype(dtype)
 
 
+class OneCore(ShiftedOperator):
+    """The same matrix, with products that are not threaded."""
+
+    def __init__(self, base):
+        super().__init__(base, 0.0, sign=1)
+
+    @property
+    def uses_one_core(self):
+        return True
+
+
 # Name and how to prepare the solver for a system of a known condition number.
 SOLVERS = [
     ("Cholesky", lambda system, condition: Cholesky(system)),
@@ -33,6 +44,7 @@ SOLVERS = [
     ("adaptive", lambda system, condition: AdaptiveSolver(system, condition, RTOL)),
     # Told that the system is perfect, it does not turn to a factorization of its own accord.
     ("adaptive, iterating", lambda system, condition: AdaptiveSolver(system, 1e-6, RTOL, max_iter=1000)),
+    ("in groups", lambda system, condition: AdaptiveSolver(OneCore(system), 1e-6, RTOL, max_iter=1000)),
 ]
 
 with_every_solver = pytest.mark.parametrize("prepare", [pytest.param(make, id=name) for name, make in SOLVERS])
@@ -282,3 +294,16 @@ def test_a_given_number_of_steps_is_kept_to():
 def test_without_a_given_number_of_steps_there_are_enough(condition_number):
     solver = AdaptiveSolver(DenseOperator(np.eye(3)), condition_number, RTOL)
     assert solver.max_iter >= expected_iterations(condition_number, RTOL)
+
+
+def test_groups_of_columns_say_what_the_hardest_of_them_says():
+    A = system_with(1000.0)
+    targets = np.zeros((N, COLUMNS_A_GROUP + 1))
+    targets[:, :-1] = np.linalg.eigh(A)[1][:, :1]  # one step each
+    targets[0, -1] = 1
+    solver = AdaptiveSolver(OneCore(DenseOperator(A)), 1e-6, RTOL, max_iter=5)
+    alone = ConjugateGradients(DenseOperator(A), RTOL, max_iter=5).solve(targets[:, -1:])
+    solution = solver.solve(targets)
+    assert solution.status is Status.NOT_CONVERGED
+    assert (solution.n_iter, solution.residual) == (5, pytest.approx(alone.residual))
+    np.testing.assert_allclose(solution.values[:, -1:], alone.values, atol=AGREES)

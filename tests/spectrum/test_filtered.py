@@ -72,6 +72,19 @@ def test_single_precision_is_enough_for_a_cut():
     assert truth[1] <= spectrum.eigenvalues[1] + spectrum.uncertainty[1]
 
 
+def test_single_precision_holds_where_eigenvalues_crowd():
+    # A filtered block lies within rounding of the span of the basis here.
+    rows = np.random.default_rng(0).standard_normal((2000, 30)).astype(np.float32)
+    operator = operator_of(rows, 5, np.float32)
+    spectrum, is_good = _filtered.filtered_eigenpairs(operator, 2, 8, 1e-8, 1e-10)
+    truth = np.linalg.eigvalsh(operator.to_dense().astype(np.float64))[::-1]
+    assert is_good
+    assert spectrum.eigenvectors.dtype == np.float32
+    # The second is a bound only, and known as well as its uncertainty says; that must say something.
+    assert (np.abs(spectrum.eigenvalues - truth[:2]) <= spectrum.uncertainty).all()
+    assert spectrum.uncertainty.max() < 1e-4
+
+
 def test_a_filter_that_gives_up_says_how_much_it_knows(monkeypatch):
     operator = operator_of(*SETS["digits, 10 neighbors"])
     truth = np.linalg.eigvalsh(operator.to_dense())[::-1]

@@ -1,1 +1,20 @@
-"""The labeling page."""
+"""The labeling page: a local web page on which a table gets its labels. Needs the extra ``app``."""
+
+from semikpca.app._opening import EXAMPLES, OpenTable, open_example, open_table
+from semikpca.app._server import PageServer, make_app, serve
+from semikpca.app._session import LabelingSession
+from semikpca.app._snapshot import Snapshot
+from semikpca.app._workspace import Workspace
+
+__all__ = [
+    "EXAMPLES",
+    "LabelingSession",
+    "OpenTable",
+    "PageServer",
+    "Snapshot",
+    "Workspace",
+    "make_app",
+    "open_example",
+    "open_table",
+    "serve",
+]

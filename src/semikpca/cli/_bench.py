@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from semikpca.cli._messages import failing_clearly
-from semikpca.cli._running import console, errors, kept_cells, progress_bar, run_cells, split_names
+from semikpca.cli._messages import console, errors, failing_clearly
+from semikpca.cli._running import kept_cells, outputs_progress, run_cells, split_names
 from semikpca.datasets import BENCHMARK_GROUPS, load_benchmark_dataset
 from semikpca.experiments import RecordStore
 from semikpca.experiments.accuracy import (
@@ -74,16 +74,8 @@ def accuracy(
             )
             _run(store, spec, jobs, resume=resume, again=split_names(again or (), at_blanks=False))
         records = store.read_all(spec)
-        with progress_bar() as progress:
-            task = progress.add_task("Tables and figures", total=None)
-            write_accuracy_outputs(
-                out,
-                spec,
-                store.versions(),
-                records,
-                jobs=jobs,
-                progress=lambda done, total: progress.update(task, completed=done, total=total),
-            )
+        with outputs_progress() as progress:
+            write_accuracy_outputs(out, spec, store.versions(), records, jobs=jobs, progress=progress)
         for line in accuracy_headlines(spec, store.versions(), records):
             console.print(line, highlight=False)
     console.print(f"Report: {out / 'report.html'}", soft_wrap=True)

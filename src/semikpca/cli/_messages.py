@@ -8,6 +8,9 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+console = Console()
+errors = Console(stderr=True)
+
 INTERRUPTED = 130  # what shells report for a program that was stopped with Ctrl-C
 
 
@@ -22,8 +25,8 @@ def failing_clearly(console: Console, kept: Callable[[], str]) -> Iterator[None]
     except OSError as error:
         _say(console, f"{_meaning(error)}: {error}", kept())
         raise typer.Exit(1) from error
-    except ValueError as error:
-        _say(console, str(error), kept())
+    except (ValueError, MemoryError) as error:
+        _say(console, str(error) or "The memory is full.", kept())
         raise typer.Exit(1) from error
 
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from semikpca.cli._messages import failing_clearly
-from semikpca.cli._running import console, errors, kept_cells, progress_bar, run_cells, split_names
+from semikpca.cli._messages import console, errors, failing_clearly
+from semikpca.cli._running import kept_cells, outputs_progress, run_cells, split_names
 from semikpca.datasets import PAPER_DATASETS, load_paper_dataset
 from semikpca.experiments import PaperSpec, RecordStore, result_rows, run_missing, summarize
 from semikpca.report import write_paper_outputs
@@ -42,16 +42,8 @@ def paper(
             store.begin(spec, resume=resume)
             run_cells(store, spec, lambda spec, cells: run_missing(spec, cells, jobs))
         records = store.read_all(spec)
-        with progress_bar() as progress:
-            task = progress.add_task("Tables and figures", total=None)
-            write_paper_outputs(
-                out,
-                spec,
-                store.versions(),
-                records,
-                jobs=jobs,
-                progress=lambda done, total: progress.update(task, completed=done, total=total),
-            )
+        with outputs_progress() as progress:
+            write_paper_outputs(out, spec, store.versions(), records, jobs=jobs, progress=progress)
     agreement = summarize(result_rows(records))
     console.print(
         f"{agreement.within_2} of {agreement.n_cells} cells lie within 2 standard errors of the paper, "

@@ -1,18 +1,15 @@
 """What commands that run cells share: the progress bar, and the run that keeps every finished cell."""
 
-from collections.abc import Callable, Generator, Iterable
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from semikpca.cli._messages import console, errors
 from semikpca.experiments import RecordStore
 from semikpca.experiments._store import RecordT, SpecT
-
-console = Console()
-errors = Console(stderr=True)
 
 
 def split_names(given: Iterable[str], *, at_blanks: bool = True) -> list[str]:
@@ -38,6 +35,14 @@ def run_cells(
         for record in records:
             store.write(record)
             progress.advance(task)
+
+
+@contextmanager
+def outputs_progress() -> Iterator[Callable[[int, int], None]]:
+    """Show how far tables and figures are; give what is to be called with those done and their number."""
+    with progress_bar() as progress:
+        task = progress.add_task("Tables and figures", total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def progress_bar() -> Progress:

@@ -1,11 +1,19 @@
 """Candidates of the automatic classifier: each source fitted to the labels in several ways."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.blending import LabelSystem
+from semikpca.blending import (
+    LabelSystem,
+    NeighborAgreement,
+    candidate_log_weights,
+    left_out_losses,
+    normalized_weights,
+)
+from semikpca.convexity import ConvexityCertificate
 from semikpca.estimators._sources import Source
 from semikpca.labels import LabelCoding
 
@@ -75,3 +83,49 @@ def fit_candidates(sources: list[Source], labels: LabelCoding) -> list[Candidate
                 for intercept, shift, left_out, codes in shifts
             ]
     return candidates
+
+
+def weigh_candidates(
+    candidates: list[Candidate], labels: LabelCoding, neighbors: NeighborAgreement, combine: str
+) -> tuple[FloatArray, dict[str, Any]]:
+    """Return the weight of each candidate, and a column for each thing that is known of them."""
+    n_classes = labels.n_classes
+    given = labels.codes[labels.labeled_rows]
+    counts = np.bincount(given, minlength=n_classes)
+    agreement = np.array([neighbors.relative_information(c.codes, n_classes) for c in candidates])
+    weights = losses = accuracies = np.array([], dtype=float)
+    if candidates:
+        left_out = np.stack([candidate.left_out for candidate in candidates])
+        losses = left_out_losses(left_out, given)
+        counted = counts[given] > 1
+        found = left_out.argmax(axis=2)[:, counted] == given[counted]
+        accuracies = found.mean(axis=1) if counted.any() else np.full(len(candidates), np.nan)
+        shares = np.stack([np.bincount(c.codes, minlength=n_classes) / len(c.codes) for c in candidates])
+        intercepts = np.array([candidate.intercept for candidate in candidates])
+        log_weights = candidate_log_weights(losses, agreement, shares, counts, intercepts)
+        weights = normalized_weights(log_weights)
+        if combine == "best":
+            weights = np.eye(len(candidates))[np.argmax(log_weights)]
+    names = {id(c.source): repr(c.source.kernel) for c in {id(c.source): c for c in candidates}.values()}
+    return weights, {
+        "kernel": np.array([names[id(c.source)] for c in candidates], dtype=object),
+        "n_components_removed": np.array([c.source.n_components_removed for c in candidates], dtype=object),
+        "error_weight": np.array([c.source.error_weight or np.nan for c in candidates]),
+        "noise": np.array([c.noise for c in candidates]),
+        "intercept": np.array([c.intercept for c in candidates], dtype=bool),
+        "left_out_loss": losses,
+        "left_out_accuracy": accuracies,
+        "agreement": agreement,
+        "weight": weights,
+    }
+
+
+def heaviest_certificate(
+    candidates: list[Candidate], weights: FloatArray, certificates: list[ConvexityCertificate]
+) -> ConvexityCertificate | None:
+    """Return the certificate of the use of Semi-KPCA that weighs most, or None where there is none."""
+    weight_of = {id(certificate): 0.0 for certificate in certificates}
+    for candidate, weight in zip(candidates, weights, strict=True):
+        if candidate.source.certificate is not None:
+            weight_of[id(candidate.source.certificate)] += float(weight)
+    return max(certificates, key=lambda certificate: weight_of[id(certificate)], default=None)

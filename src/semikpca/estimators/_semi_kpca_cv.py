@@ -9,12 +9,9 @@ from semikpca import labels as coding
 from semikpca.blending import (
     LabelSystem,
     NeighborAgreement,
-    candidate_log_weights,
     expected_shares,
-    left_out_losses,
-    normalized_weights,
 )
-from semikpca.estimators._candidates import Candidate, fit_candidates
+from semikpca.estimators._candidates import Candidate, fit_candidates, heaviest_certificate, weigh_candidates
 from semikpca.estimators._class_prior import prior_offsets, resolve_prior
 from semikpca.estimators._decisions import TransductiveDecisions, logger, squeezed
 from semikpca.estimators._reach import Reach, joined_components
@@ -22,6 +19,7 @@ from semikpca.estimators._sources import (
     Expansion,
     Source,
     default_sources,
+    keep_columns,
     named_sources,
     neighbor_links,
     sources_at_weight,
@@ -36,6 +34,7 @@ from semikpca.estimators._validation import (
 )
 from semikpca.exceptions import SingleClassWarning
 from semikpca.kernels import as_kernel
+from semikpca.kernels._threads import one_blas_thread
 from semikpca.problem import warn_unless_solved
 
 # Offsets that match shares are taken as far as neighbors agree as well as before, but for this much.
@@ -104,6 +103,10 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
     [0, 0, 0, 0, 1, 1, 1, 1]
     """
 
+    # Whoever shows the progress of a fit sets this on the model: it is called with "kernels" or "labels", how many of
+    # them are done, and how many there are. It is not kept with a model.
+    report_progress = None
+
     def __init__(
         self,
         kernels=None,
@@ -153,7 +156,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         self._prior(labels)  # refuse it now: a fit that is refused leaves an earlier one as it was
         if labels.n_classes == 1:
             warnings.warn(SingleClassWarning(labels.classes[0]), stacklevel=2)
-        options = {"backend": self.backend, "rtol": self.tol, "max_iter": self.max_iter}
+        options = {"backend": self.backend, "rtol": self.tol, "max_iter": self.max_iter, "report": self._report}
         settings = self.n_components_removed, ["middle"] if self.error_weights is None else self.error_weights
         if self.kernels is None:
             sources = default_sources(rows, *settings, **options)
@@ -166,6 +169,15 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         self._learn(labels)
         self._warn_of_unreachable_rows(stacklevel=3)
         return self
+
+    def _report(self, step: str, done: int, total: int) -> None:
+        if self.report_progress is not None:
+            self.report_progress(step, done, total)
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        state.pop("report_progress", None)
+        return state
 
     def _checked_kernels(self):
         if self.combine not in ("ensemble", "best"):
@@ -196,12 +208,12 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         prior = self._prior(labels)
         self.class_shares_ = resolve_prior("labeled", labels.codes, n_classes) if prior is None else prior
         self._sharpness: list[float] = []
-        for source in self._sources:
-            source.keep_only(at)
-        candidates = fit_candidates(self._sources, labels) if n_classes > 1 else []
-        self._weigh(candidates, labels)
-        self._blend(candidates, labels)
-        self._offsets = self._class_offsets(prior, labels)
+        keep_columns(self._sources, at, self._report)
+        with one_blas_thread():
+            candidates = fit_candidates(self._sources, labels) if n_classes > 1 else []
+            self._weigh(candidates, labels)
+            self._blend(candidates, labels)
+            self._offsets = self._class_offsets(prior, labels)
         hardest = max(
             (source.hardest for source in self._sources if source.hardest), key=lambda s: s.residual, default=None
         )
@@ -212,43 +224,11 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         self.transduction_ = labels.decode(self.decision_codes(self.decision_))
 
     def _weigh(self, candidates: list[Candidate], labels: coding.LabelCoding) -> None:
-        n_classes = labels.n_classes
-        given = labels.codes[labels.labeled_rows]
-        counts = np.bincount(given, minlength=n_classes)
-        agreement = np.array([self._agreement.relative_information(c.codes, n_classes) for c in candidates])
-        log_weights = losses = accuracies = np.array([], dtype=float)
-        if candidates:
-            left_out = np.stack([candidate.left_out for candidate in candidates])
-            losses = left_out_losses(left_out, given)
-            counted = counts[given] > 1
-            found = left_out.argmax(axis=2)[:, counted] == given[counted]
-            accuracies = found.mean(axis=1) if counted.any() else np.full(len(candidates), np.nan)
-            shares = np.stack([np.bincount(c.codes, minlength=n_classes) / len(c.codes) for c in candidates])
-            intercepts = np.array([candidate.intercept for candidate in candidates])
-            log_weights = candidate_log_weights(losses, agreement, shares, counts, intercepts)
-        self.weights_ = normalized_weights(log_weights) if candidates else log_weights
-        if candidates and self.combine == "best":
-            self.weights_ = np.eye(len(candidates))[np.argmax(log_weights)]
-        self.results_ = {
-            "kernel": np.array([repr(c.source.kernel) for c in candidates], dtype=object),
-            "n_components_removed": np.array([c.source.n_components_removed for c in candidates], dtype=object),
-            "error_weight": np.array([c.source.error_weight or np.nan for c in candidates]),
-            "noise": np.array([c.noise for c in candidates]),
-            "intercept": np.array([c.intercept for c in candidates], dtype=bool),
-            "left_out_loss": losses,
-            "left_out_accuracy": accuracies,
-            "agreement": agreement,
-            "weight": self.weights_,
-        }
+        self.weights_, self.results_ = weigh_candidates(candidates, labels, self._agreement, self.combine)
         best = int(np.argmax(self.weights_)) if candidates else None
         self.best_params_ = {} if best is None else {name: values[best] for name, values in self.results_.items()}
         self.certificates_ = [source.certificate for source in self._sources if source.certificate is not None]
-        weight_of = {id(source): 0.0 for source in self._sources}
-        for candidate, weight in zip(candidates, self.weights_, strict=True):
-            weight_of[id(candidate.source)] += float(weight)
-        certified = [source for source in self._sources if source.certificate is not None]
-        heaviest = max(certified, key=lambda source: weight_of[id(source)], default=None)
-        self.certificate_ = None if heaviest is None else heaviest.certificate
+        self.certificate_ = heaviest_certificate(candidates, self.weights_, self.certificates_)
         if self.verbose and best is not None:
             logger.info("%d candidates; the heaviest: %s", len(candidates), self.best_params_)
 

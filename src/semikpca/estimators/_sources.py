@@ -6,9 +6,10 @@ A source is a kernel between rows, of which only the columns at the labeled rows
 import copy
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,10 @@ from semikpca.exceptions import DegenerateSpectrumWarning, KernelRankError
 from semikpca.kernels import RBF, Kernel, Laplacian, Linear, NeighborGraph, Normalized, finite_pairwise
 from semikpca.kernels._bandwidth import median_distance
 from semikpca.kernels._graph import fit_graphs
+from semikpca.kernels._threads import allowed_threads, in_threads
 from semikpca.operators import KernelOperator, make_operator
 from semikpca.problem import DualSolution, SemiKPCAResponse
+from semikpca.solvers import COLUMNS_A_GROUP
 from semikpca.spectrum import removable_spectrum
 
 # Normalized kernels need the whole matrix, which above this many rows is no longer worth its cost beside the graphs.
@@ -32,6 +35,8 @@ MOST_ROWS_FOR_WHOLE_MATRICES = 5_000
 _NEIGHBORS = (5, 7, 10)
 _AGREEMENT_NEIGHBORS = 10
 _NOTHING = np.empty(0)
+Report = Callable[[str, int, int], None]  # which step, how much of it is done, of how much
+_COLUMNS_AT_ONCE = 64
 _EIGENPAIR_SHARE = 0.01  # eigenpairs are found to this share of the tolerance of the solves
 
 
@@ -93,6 +98,11 @@ class Source(ABC):
             self._known = np.concatenate([self._known, new])
         place = {int(row): number for number, row in enumerate(self._known)}
         return self._columns[:, [place[int(row)] for row in at]]
+
+    @property
+    def known_rows(self) -> np.ndarray:
+        """The rows whose columns are kept."""
+        return self._known
 
     def keep_only(self, at: np.ndarray) -> None:
         """Forget the columns of all other rows."""
@@ -163,7 +173,15 @@ class ResponseSource(Source):
         return self._response
 
     def _compute(self, at):
-        return self._noted(self._set_up_again().columns(at)).decision
+        response = self._set_up_again()
+        if not response.operator.uses_one_core:
+            return self._noted(response.columns(at)).decision
+        # A solve needs several times the memory of its answer.
+        columns = np.empty((_length(self.rows), len(at)), dtype=response.operator.dtype)
+        for start in range(0, len(at), _COLUMNS_AT_ONCE):
+            some = slice(start, start + _COLUMNS_AT_ONCE)
+            columns[:, some] = self._noted(response.columns(at[some])).decision
+        return columns
 
     def _noted(self, solution: DualSolution) -> DualSolution:
         """Remember the solve that left the largest residual."""
@@ -185,12 +203,15 @@ class ResponseSource(Source):
         return state
 
 
-def default_sources(rows: Any, removed: Iterable[int], error_weights: Iterable[Any], **options: Any) -> list[Source]:
+def default_sources(
+    rows: Any, removed: Iterable[int], error_weights: Iterable[Any], *, report: Report, **options: Any
+) -> list[Source]:
     """Return what is tried where the user names no kernels.
 
     Straight boundaries, local and global smooth ones, and neighbor graphs at three scales: no single one of them serves
     all data. Distances between more than half of the rows may be 0; what takes its scale from them is then left out.
     """
+    report("kernels", 0, 1)
     plain: list[Kernel] = [Linear(center=not sparse.issparse(rows))]
     shaped: list[Kernel] = list(fit_graphs(_NEIGHBORS, rows))
     with np.errstate(over="ignore", divide="ignore"):
@@ -202,32 +223,62 @@ def default_sources(rows: Any, removed: Iterable[int], error_weights: Iterable[A
         if _length(rows) <= MOST_ROWS_FOR_WHOLE_MATRICES:
             shaped += [Normalized(RBF(gamma=float(factor * wide))).fit(rows) for factor in (1, 4)]
     sources: list[Source] = [PlainSource(kernel.fit(rows), rows) for kernel in plain]
-    for kernel in shaped:
+    for number, kernel in enumerate(shaped):
+        report("kernels", 1 + number, 1 + len(shaped))
         try:
             sources += response_sources(kernel, rows, removed, error_weights, quiet=True, **options)
         except KernelRankError as error:
-            if error.requested > 1:
+            if error.requested > 1 or error.rank > 1:
                 raise
             raise ValueError(
                 "The rows of X are all equal, or nearly so: nothing tells them apart. Give other features."
             ) from error
+    report("kernels", 1 + len(shaped), 1 + len(shaped))
     return sources
 
 
 def named_sources(
-    kernels: Iterable[Kernel], rows: Any, removed: Iterable[int], error_weights: Iterable[Any], **options: Any
+    kernels: Sequence[Kernel],
+    rows: Any,
+    removed: Iterable[int],
+    error_weights: Iterable[Any],
+    *,
+    report: Report,
+    **options: Any,
 ) -> list[Source]:
     """Return the sources of kernels that the user names: Semi-KPCA in all its settings, and the plain kernel.
 
     A sparse graph has no plain form worth trying: it knows nothing beyond two steps.
     """
     sources: list[Source] = []
-    for kernel in kernels:
+    for number, kernel in enumerate(kernels):
+        report("kernels", number, len(kernels))
         shaped = response_sources(clone(kernel).fit(rows), rows, removed, error_weights, **options)
         sources += shaped
         if not kernel.is_sparse:
             sources.append(PlainSource(shaped[0].kernel, rows))
+    report("kernels", len(kernels), len(kernels))
     return sources
+
+
+def keep_columns(sources: Sequence[Source], at: np.ndarray, report: Report) -> None:
+    """Let every source have its columns at the labeled rows, and no others.
+
+    A few new ones, such as a single label brings, are one small solve for each source; these run side by side.
+    """
+    n_new = max((np.setdiff1d(at, source.known_rows).size for source in sources), default=0)
+    side_by_side = allowed_threads() if n_new <= COLUMNS_A_GROUP else 1
+
+    done, counting = [0], Lock()
+
+    def keep(source: Source, thread: int) -> None:
+        source.keep_only(at)
+        with counting:
+            done[0] += 1
+            report("labels", done[0], len(sources))
+
+    report("labels", 0, len(sources))
+    in_threads(keep, sources, min(side_by_side, len(sources)))
 
 
 def sources_at_weight(sources: Iterable[Source], error_weight: Any) -> list[Source]:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from semikpca._typing import BoolArray, FloatArray, IntArray, Rows
+from semikpca._typing import Array, BoolArray, FloatArray, IntArray, Rows
 from semikpca.kernels._blocked import FactorTiles, PairwiseTiles, Tiles, rectangular_product, symmetric_product
 from semikpca.kernels._finite import finite_pairwise, require_finite
 from semikpca.kernels._low_rank import LowRankFactor
@@ -81,14 +81,14 @@ class Kernel(BaseEstimator, ABC):
         """Return blocks of ``pairwise(A, B)`` in this type, for products that never hold the whole of it."""
         return PairwiseTiles(self.pairwise, A, B, dtype)
 
-    def cross_product(self, A: Rows, B: Rows, coefficients: FloatArray) -> FloatArray:
+    def cross_product(self, A: Rows, B: Rows, coefficients: Array) -> Array:
         """Return ``pairwise(A, B) @ coefficients``; a kernel on vectors does it in blocks."""
         if self.input_kind != "vectors":
             return np.asarray(finite_pairwise(self, A, B) @ coefficients)
         if is_tensor(A):
             from semikpca.kernels._torch_product import torch_cross_product
 
-            return torch_cross_product(self, A, B, coefficients, "float32")  # type: ignore[no-any-return]
+            return torch_cross_product(self, A, B, coefficients, "float32")
         dtype = np.result_type(A.dtype, B.dtype)
         tiles = self.tiles(A, B, dtype)
         if A is B:

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from semikpca._typing import Array
+
 
 def is_tensor(array: object) -> bool:
     """Return whether ``array`` is a torch tensor; torch is not imported for the question."""
@@ -17,12 +19,12 @@ def namespace(array: object) -> Any:
     return sys.modules["torch"] if is_tensor(array) else np
 
 
-def to_numpy(array: Any) -> Any:
+def to_numpy(array: Array) -> Any:
     """Return an array in the memory of the computer; a tensor is copied there."""
     return array.detach().cpu().numpy() if is_tensor(array) else np.asarray(array)
 
 
-def like(values: Any, model: Any) -> Any:
+def like(values: Any, model: Array) -> Array:
     """Return values as an array of the library, type and device of another."""
     if is_tensor(model):
         if isinstance(values, np.ndarray) and not values.flags.writeable:

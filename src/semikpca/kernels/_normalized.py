@@ -8,17 +8,17 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from semikpca._typing import BoolArray, FloatArray, Rows
-from semikpca.kernels._base import InputKind, Kernel
+from semikpca._typing import Array, BoolArray, FloatArray, Rows
 from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor, length
 from semikpca.kernels._namespace import is_tensor, like
 from semikpca.kernels._pairwise import _as_float
 from semikpca.kernels._shorthand import KernelLike, as_kernel
+from semikpca.kernels._wrapped import WrappedKernel
 
 _BLOCK_ROWS = 256  # a block of kernel rows against all rows stays small beside the rows themselves
 
 
-class Normalized(Kernel):
+class Normalized(WrappedKernel):
     """k(a, b) / sqrt(d(a) d(b)), where the degree d(a) is the sum of k(a, x) over the training rows x.
 
     On the training rows this is D^-½ K D^-½, the matrix of spectral clustering and Label Spreading; its largest
@@ -34,32 +34,18 @@ class Normalized(Kernel):
         self.kernel = kernel
 
     @property
-    def _base(self) -> Kernel:
-        return self.kernel_ if hasattr(self, "kernel_") else as_kernel(self.kernel)
-
-    @property
-    def input_kind(self) -> InputKind:
-        """As the kernel inside."""
-        return self._base.input_kind
-
-    @property
-    def accepts_sparse(self) -> bool:
-        """As the kernel inside."""
-        return self._base.accepts_sparse
-
-    @property
     def is_definite(self) -> bool:
         """As the kernel inside: the scaling keeps the signs of the eigenvalues."""
-        return self._base.is_definite
+        return self._inside.is_definite
 
     @property
     def is_approximate(self) -> bool:
         """As the kernel inside."""
-        return self._base.is_approximate
+        return self._inside.is_approximate
 
     def is_low_rank_on(self, rows: Rows) -> bool:
         """As the kernel inside: the scaling keeps the rank."""
-        return self._base.is_low_rank_on(rows)
+        return self._inside.is_low_rank_on(rows)
 
     def low_rank_factor(self) -> LowRankFactor:
         """Return the features of the kernel inside, scaled."""
@@ -78,15 +64,15 @@ class Normalized(Kernel):
 
     def fit(self, rows: Rows) -> Self:
         """Fit the kernel inside and compute the degrees of the training rows, without storing the matrix."""
-        self.kernel_: Kernel = clone(as_kernel(self.kernel)).fit(rows)
+        self.kernel_ = clone(as_kernel(self.kernel)).fit(rows)
         self.rows_fit_: Any = rows
         self._sums_by_features: Callable[[Rows], FloatArray] | None = None
         if self.kernel_.is_low_rank_on(rows):
             self._sums_by_features = self.kernel_.expansion(rows, np.ones(length(rows)))
-        self.degrees_: FloatArray = self._degrees(rows)
+        self.degrees_: Array = self._degrees(rows)
         return self
 
-    def pairwise(self, A: Rows, B: Rows) -> FloatArray:
+    def pairwise(self, A: Rows, B: Rows) -> Array:
         """Return the normalized matrix, shape (len(A), len(B))."""
         self._require_fit()
         values = self.kernel_.pairwise(A, B)
@@ -94,7 +80,7 @@ class Normalized(Kernel):
         values /= self._degrees_of(B) ** 0.5
         return values
 
-    def diag(self, A: Rows) -> FloatArray:
+    def diag(self, A: Rows) -> Array:
         """Return k(a, a) / d(a)."""
         self._require_fit()
         return self.kernel_.diag(A) / self._degrees_of(A)
@@ -103,7 +89,7 @@ class Normalized(Kernel):
         if not hasattr(self, "degrees_"):
             raise NotFittedError(f"{self!r} needs the degrees of the training rows: call fit(rows) first.")
 
-    def _degrees_of(self, rows: Rows) -> FloatArray:
+    def _degrees_of(self, rows: Rows) -> Array:
         return self.degrees_ if rows is self.rows_fit_ else self._degrees(rows)
 
     def reaches(self, rows: Rows) -> BoolArray:
@@ -111,13 +97,13 @@ class Normalized(Kernel):
         self._require_fit()
         return np.asarray(self._sums(rows) > 0)
 
-    def cross_product(self, A: Rows, B: Rows, coefficients: FloatArray) -> FloatArray:
+    def cross_product(self, A: Rows, B: Rows, coefficients: Array) -> Array:
         """Return ``pairwise(A, B) @ coefficients``: a product with the kernel inside, scaled before and after."""
         self._require_fit()
         product = self.kernel_.cross_product(A, B, coefficients / _column(self._degrees_of(B) ** 0.5, coefficients))
         return product / _column(self._degrees_of(A) ** 0.5, product)
 
-    def _sums(self, rows: Rows) -> FloatArray:
+    def _sums(self, rows: Rows) -> Array:
         if self._sums_by_features is not None:
             return self._sums_by_features(rows)
         if self.input_kind != "vectors":
@@ -126,14 +112,14 @@ class Normalized(Kernel):
             return np.concatenate([self.kernel_.pairwise(block, self.rows_fit_).sum(axis=1) for block in blocks])
         B = _as_float(self.rows_fit_)
         A = B if rows is self.rows_fit_ else _as_float(rows)
-        ones: FloatArray
+        ones: Array
         if is_tensor(B):
             ones = like(np.ones((B.shape[0], 1)), B)
         else:
             ones = np.ones((B.shape[0], 1), dtype=np.result_type(A.dtype, B.dtype))
         return self.kernel_.cross_product(A, B, ones)[:, 0]
 
-    def _degrees(self, rows: Rows) -> FloatArray:
+    def _degrees(self, rows: Rows) -> Array:
         degrees = self._sums(rows)
         if not (degrees > 0).all():
             row = int(degrees.argmin())
@@ -149,6 +135,6 @@ class Normalized(Kernel):
         return degrees
 
 
-def _column(values: FloatArray, like: FloatArray) -> FloatArray:
+def _column(values: Array, like: Array) -> Array:
     """Return a vector in a shape that scales the rows of ``like``."""
     return values.reshape(-1, *([1] * (like.ndim - 1)))

@@ -13,16 +13,17 @@ from threadpoolctl import threadpool_limits
 from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, IntArray, Rows
 from semikpca.exceptions import IndefiniteKernelError
-from semikpca.kernels._base import InputKind, Kernel
+from semikpca.kernels._base import Kernel
 from semikpca.kernels._finite import finite_pairwise
 from semikpca.kernels._landmarks import RULES, drawn_landmarks
 from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor, above_rounding, length, taken
 from semikpca.kernels._namespace import is_tensor
 from semikpca.kernels._normalized import Normalized
 from semikpca.kernels._shorthand import KernelLike, as_kernel
+from semikpca.kernels._wrapped import WrappedKernel
 
 
-class Nystroem(Kernel):
+class Nystroem(WrappedKernel):
     """k(a, Z) k(Z, Z)⁺ k(Z, b) over landmark rows Z: a kernel of low rank in the place of k.
 
     Another matrix than that of k, hence a kernel and no back end: it has at most as many eigenvalues as there are
@@ -87,20 +88,6 @@ class Nystroem(Kernel):
         self.n_landmarks = n_landmarks
         self.landmarks = landmarks
         self.random_state = random_state
-
-    @property
-    def _base(self) -> Kernel:
-        return self.kernel_ if hasattr(self, "kernel_") else as_kernel(self.kernel)
-
-    @property
-    def input_kind(self) -> InputKind:
-        """As the kernel inside."""
-        return self._base.input_kind
-
-    @property
-    def accepts_sparse(self) -> bool:
-        """As the kernel inside."""
-        return self._base.accepts_sparse
 
     @property
     def is_approximate(self) -> bool:

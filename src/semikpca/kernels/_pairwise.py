@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import manhattan_distances
 
 from semikpca._numbers import is_whole_number
-from semikpca._typing import FloatArray, Rows
+from semikpca._typing import Array, FloatArray, Rows
 from semikpca.kernels._bandwidth import Gamma, fitted_gamma, resolve_gamma, short_indices
 from semikpca.kernels._base import Kernel, ProductKernel
 from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor
@@ -67,7 +67,7 @@ class RBF(ProductKernel):
         far = max((float(norms.max()) for norms in largest if len(norms)), default=0.0)
         return bool(far < _LARGEST_EXPONENT)
 
-    def pairwise(self, A: Rows, B: Rows) -> FloatArray:
+    def pairwise(self, A: Rows, B: Rows) -> Array:
         """Return the matrix of k(a, b), shape (len(A), len(B))."""
         with np.errstate(over="ignore", invalid="ignore"):
             left, right = self.factors(A, B)
@@ -78,23 +78,23 @@ class RBF(ProductKernel):
         namespace(products).clip(products, None, 0, out=products)  # rounding between equal rows
         return self.profile(products)
 
-    def _from_differences(self, A: Rows, B: Rows) -> FloatArray:
+    def _from_differences(self, A: Rows, B: Rows) -> Array:
         """Return the matrix from differences of rows: slower, and exact wherever the rows are."""
         scale = np.sqrt(fitted_gamma(self))
         if is_tensor(A):
             xp = namespace(A)
             A, B, dtype = scale * A.double(), scale * B.double(), xp.result_type(A, B)
             distances = xp.cdist(A, B, compute_mode="donot_use_mm_for_euclid_dist")
-            return self.profile(-distances.square_()).to(dtype)  # type: ignore[attr-defined, no-any-return]
+            return self.profile(-distances.square_()).to(dtype)
         dtype = np.result_type(A.dtype, B.dtype)
         A, B = (scale * (rows.toarray() if sparse.issparse(rows) else rows).astype(np.float64) for rows in (A, B))
         return self.profile(-cdist(A, B, "sqeuclidean")).astype(dtype, copy=False)
 
-    def profile(self, products: FloatArray) -> FloatArray:
+    def profile(self, products: Array) -> Array:
         """Exponentiate."""
-        return namespace(products).exp(products, out=products)  # type: ignore[no-any-return]
+        return namespace(products).exp(products, out=products)
 
-    def diag(self, A: Rows) -> FloatArray:
+    def diag(self, A: Rows) -> Array:
         """Return ones."""
         return _ones(A)
 
@@ -117,7 +117,7 @@ class Laplacian(Kernel):
         self.gamma_ = resolve_gamma(self.gamma, rows, lambda median: 1.0 / median, "manhattan")
         return self
 
-    def pairwise(self, A: Rows, B: Rows) -> FloatArray:
+    def pairwise(self, A: Rows, B: Rows) -> Array:
         """Return the matrix of k(a, b), shape (len(A), len(B))."""
         A, B = _as_float(A), _as_float(B)
         xp = namespace(A)
@@ -128,9 +128,9 @@ class Laplacian(Kernel):
             distances = manhattan_distances(short_indices(A), short_indices(B))
             exponents = distances.astype(np.result_type(A.dtype, B.dtype), copy=False)
         exponents *= -fitted_gamma(self)
-        return xp.exp(exponents, out=exponents)  # type: ignore[no-any-return]
+        return xp.exp(exponents, out=exponents)
 
-    def diag(self, A: Rows) -> FloatArray:
+    def diag(self, A: Rows) -> Array:
         """Return ones."""
         return _ones(A)
 
@@ -151,7 +151,7 @@ class Linear(ProductKernel):
     def fit(self, rows: Rows) -> Self:
         """Learn the mean, if it is taken off."""
         if self.center:
-            self.mean_: FloatArray = self._dense(rows).mean(axis=0)
+            self.mean_: Array = self._dense(rows).mean(axis=0)
         return self
 
     def factors(self, A: Rows, B: Rows) -> tuple[Rows, Rows]:
@@ -165,12 +165,12 @@ class Linear(ProductKernel):
             mean = namespace(A).as_tensor(mean, dtype=A.dtype, device=A.device)  # rows of fit may have been an array
         return A - mean, B - mean
 
-    def _dense(self, rows: Rows) -> FloatArray:
+    def _dense(self, rows: Rows) -> Array:
         if sparse.issparse(rows):
             raise ValueError("Linear(center=True) needs dense rows. Use center=False, or rows.toarray().")
-        return _as_float(rows)  # type: ignore[no-any-return]
+        return _as_float(rows)
 
-    def profile(self, products: FloatArray) -> FloatArray:
+    def profile(self, products: Array) -> Array:
         """Return the products as they are."""
         return products
 
@@ -223,7 +223,7 @@ class Polynomial(ProductKernel):
         """Return the rows themselves."""
         return _as_float(A), _as_float(B)
 
-    def profile(self, products: FloatArray) -> FloatArray:
+    def profile(self, products: Array) -> Array:
         """Scale, shift and raise to the power."""
         if not is_whole_number(self.degree, minimum=1):
             raise ValueError(f"degree must be a whole number, 1 or more, got {self.degree!r}.")
@@ -243,7 +243,7 @@ class Cosine(ProductKernel):
         """Return the rows scaled to unit length."""
         return _unit_rows(_as_float(A)), _unit_rows(_as_float(B))
 
-    def profile(self, products: FloatArray) -> FloatArray:
+    def profile(self, products: Array) -> Array:
         """Return the products as they are."""
         return products
 
@@ -256,9 +256,9 @@ def _as_float(rows: Rows) -> Rows:
     return rows if rows.dtype in (np.float64, np.float32) else rows.astype(np.float64)
 
 
-def _last_two_columns(rows: Rows) -> FloatArray:
+def _last_two_columns(rows: Rows) -> Array:
     last = rows[:, -2:]
-    return last.toarray() if sparse.issparse(last) else last  # type: ignore[no-any-return]
+    return last.toarray() if sparse.issparse(last) else last
 
 
 def _unit_rows(rows: Rows) -> Rows:
@@ -266,7 +266,7 @@ def _unit_rows(rows: Rows) -> Rows:
     return _divided_by(_divided_by(rows, _largest_entries), lambda scaled: _squared_norms(scaled) ** 0.5)
 
 
-def _divided_by(rows: Rows, size: Callable[[Rows], FloatArray]) -> Rows:
+def _divided_by(rows: Rows, size: Callable[[Rows], Array]) -> Rows:
     if not sparse.issparse(rows):
         sizes = size(rows)
         return rows / namespace(rows).where(sizes > 0, sizes, 1)[:, None]
@@ -277,17 +277,17 @@ def _divided_by(rows: Rows, size: Callable[[Rows], FloatArray]) -> Rows:
     return rows
 
 
-def _largest_entries(rows: Rows) -> FloatArray:
+def _largest_entries(rows: Rows) -> Array:
     if is_tensor(rows):
-        return abs(rows).amax(axis=1)  # type: ignore[no-any-return]
+        return abs(rows).amax(axis=1)
     largest = abs(rows).max(axis=1)
     return np.asarray(largest.toarray() if sparse.issparse(largest) else largest).reshape(-1)
 
 
-def _squared_norms(rows: Rows) -> FloatArray:
+def _squared_norms(rows: Rows) -> Array:
     if sparse.issparse(rows):
         return np.asarray(rows.multiply(rows).sum(axis=1)).reshape(-1)
-    return namespace(rows).einsum("ij,ij->i", rows, rows)  # type: ignore[no-any-return]
+    return namespace(rows).einsum("ij,ij->i", rows, rows)
 
 
 def _beside(rows: Rows, *columns: Any) -> Rows:
@@ -299,9 +299,8 @@ def _beside(rows: Rows, *columns: Any) -> Rows:
     return np.hstack([rows, added])
 
 
-def _ones(rows: Rows) -> FloatArray:
+def _ones(rows: Rows) -> Array:
     rows = _as_float(rows)
     if is_tensor(rows):
-        return rows.new_ones(rows.shape[0])  # type: ignore[no-any-return]
-    ones: FloatArray = np.ones(rows.shape[0], dtype=rows.dtype)
-    return ones
+        return rows.new_ones(rows.shape[0])
+    return np.ones(rows.shape[0], dtype=rows.dtype)

@@ -28,6 +28,11 @@ def _blas() -> Any:
     return _found_blas(len(sys.modules))
 
 
+def one_blas_thread() -> Any:
+    """Return a context in which BLAS uses one thread: for many small products, over which more would only wait."""
+    return _blas().limit(limits=1)
+
+
 def allowed_threads() -> int:
     """Return how many threads to use: as many as the user lets BLAS have."""
     return max((int(library.num_threads) for library in _blas().lib_controllers), default=1)

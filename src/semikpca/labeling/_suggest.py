@@ -18,9 +18,19 @@ _UNLIKELY = 0.01
 # A row with a typical margin counts as if labels had confirmed it this many times over; decisions/0009 has the trials.
 _CONFIDENCE = 2.0
 _ENTRIES_AT_ONCE = 2_000_000  # probabilities in memory at a time, 16 MB
+# A search looks at so many probabilities for each label that might be given, on a sample of the rows where there are
+# more (but never fewer rows than this), and at so many classes of each candidate at most.
+_ENTRIES_A_LABEL = 20_000
+_FEWEST_ROWS = 500
+_MOST_CLASSES = 5
+# Candidates, and how many numbers their columns of the label response may have together.
+_POOL_ENTRIES = 2_560_000
+_FEWEST_CANDIDATES, _MOST_CANDIDATES = 32, 256
 
 
-def suggest_labels(model: DecisionClassifier, n: int = 10, *, max_candidates: int = 256, random_state=0) -> IntArray:
+def suggest_labels(
+    model: DecisionClassifier, n: int = 10, *, max_candidates: int | None = None, random_state=0
+) -> IntArray:
     """Return unlabeled rows worth labeling next, best first.
 
     The first row is the one whose label is expected to change the predictions of all rows the most. Each further row is
@@ -33,9 +43,9 @@ def suggest_labels(model: DecisionClassifier, n: int = 10, *, max_candidates: in
     model : fitted SemiKPCAClassifier or SemiLSSVMClassifier
     n : int, default=10
         How many rows; fewer come back where fewer are unlabeled.
-    max_candidates : int, default=256
+    max_candidates : int or None, default=None
         Rows that are weighed against each other: the most uncertain ones and as many drawn at random. All of them where
-        no more are unlabeled.
+        no more are unlabeled. None is 256, and fewer above 10,000 rows: each takes a column of the label response.
     random_state : int, RandomState or None, default=0
 
     Returns
@@ -43,13 +53,17 @@ def suggest_labels(model: DecisionClassifier, n: int = 10, *, max_candidates: in
     ndarray of int
     """
     check_is_fitted(model)
+    if max_candidates is None:
+        max_candidates = _default_candidates(len(model.label_coding_.codes))
     for name, value in (("n", n), ("max_candidates", max_candidates)):
         if not is_whole_number(value, 1):
             raise ValueError(f"{name} must be a whole number, 1 or more, got {value!r}.")
     unlabeled = np.flatnonzero(model.label_coding_.codes == UNLABELED)
     if not unlabeled.size:
         return unlabeled
-    pool = _pool(model, unlabeled, max(max_candidates, n), check_random_state(random_state))
+    random_state = check_random_state(random_state)
+    pool = _pool(model, unlabeled, max(max_candidates, n), random_state)
+    among = _sample(model, random_state)
     columns = model.label_response(pool)
     decision, reach = model.linear_decision(), model.reach_
     sharpness = searching_sharpness(model)
@@ -57,7 +71,9 @@ def suggest_labels(model: DecisionClassifier, n: int = 10, *, max_candidates: in
     remaining = np.arange(len(pool))
     while len(chosen) < min(n, len(pool)):
         rows = pool[remaining]
-        change = _expected_change(model, decision, reach, rows, columns[:, remaining], sharpness, _UNLIKELY)
+        change = _expected_change(
+            model, decision, reach, rows, columns[:, remaining], sharpness, among, _UNLIKELY, _MOST_CLASSES
+        )
         best = int(remaining[np.argmax(change)])
         chosen.append(best)
         remaining = remaining[remaining != best]
@@ -105,30 +121,50 @@ def expected_change(model: DecisionClassifier, rows, *, sharpness: float | None 
         raise ValueError(f"Row {labeled[0]} has a label already; ask for rows without one.")
     sharpness = model.sharpness_ if sharpness is None else sharpness
     decision, reach = model.linear_decision(), model.reach_
-    return _expected_change(model, decision, reach, rows, columns, sharpness, negligible=0.0)
+    everywhere = np.arange(len(decision))
+    n_classes = model.label_coding_.n_classes
+    return _expected_change(model, decision, reach, rows, columns, sharpness, everywhere, 0.0, n_classes)
 
 
-def _expected_change(model, decision, reach: Reach, rows, columns, sharpness: float, negligible: float) -> FloatArray:
-    """Return the expected change for each of ``rows``; classes less likely than ``negligible`` are passed over.
+def _expected_change(
+    model, decision, reach: Reach, rows, columns, sharpness: float, among, negligible: float, most_classes: int
+) -> FloatArray:
+    """Return the expected change of the rows ``among`` for each of ``rows``.
 
+    Passed over are classes less likely than ``negligible``, and all but the ``most_classes`` likeliest of each row.
     Rows that stay out of reach do not change.
     """
-    before = model.decision_probabilities(reach.hide(decision), sharpness)
+    reached = reach.hide(decision)
+    own = model.decision_probabilities(reached[rows], sharpness)
+    if most_classes < own.shape[1]:
+        own[own < np.partition(own, -most_classes, axis=1)[:, -most_classes, np.newaxis]] = 0
+    before = model.decision_probabilities(reached[among], sharpness)
     change = np.zeros(len(rows))
     for code in range(before.shape[1]):
         target = _target(model, code)
-        concerned = np.flatnonzero(before[rows, code] > negligible)
+        concerned = np.flatnonzero(own[:, code] > negligible)
         step = max(1, _ENTRIES_AT_ONCE // before.size)
         for block in (concerned[start : start + step] for start in range(0, len(concerned), step)):
             # All candidates of the block at once: axis 0 counts candidates, axis 1 rows, axis 2 right-hand sides.
-            moved = decision + columns[:, block].T[:, :, np.newaxis] * target
+            moved = decision[among] + columns[np.ix_(among, block)].T[:, :, np.newaxis] * target
             if reach.out.any():
                 for place, row in enumerate(rows[block]):
-                    moved[place, reach.with_label_at(row).out] = 0
+                    moved[place, reach.with_label_at(row).out[among]] = 0
             after = model.decision_probabilities(moved.reshape(-1, decision.shape[1]), sharpness)
             distance = np.abs(after.reshape(len(block), *before.shape) - before).sum(axis=(1, 2)) / 2
-            change[block] += before[rows[block], code] * distance
+            change[block] += own[block, code] * distance
     return change
+
+
+def _default_candidates(n_rows: int) -> int:
+    return int(np.clip(_POOL_ENTRIES // n_rows, _FEWEST_CANDIDATES, _MOST_CANDIDATES))
+
+
+def _sample(model, random_state) -> IntArray:
+    """Return the rows on which a search looks at changes: all of them, or a sample of many."""
+    n_rows, n_classes = len(model.label_coding_.codes), model.label_coding_.n_classes
+    size = max(_FEWEST_ROWS, _ENTRIES_A_LABEL // n_classes)
+    return np.arange(n_rows) if n_rows <= size else np.sort(random_state.choice(n_rows, size, replace=False))
 
 
 def _target(model, code: int) -> FloatArray:

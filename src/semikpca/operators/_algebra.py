@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from semikpca._typing import FloatArray, IntArray
+from semikpca._typing import Array, FloatArray, IntArray
 from semikpca.kernels._namespace import like, to_numpy
 from semikpca.operators._base import KernelOperator, KnownSpectrum
 from semikpca.operators._progress import Progress
@@ -21,7 +21,7 @@ class DerivedOperator(KernelOperator):
         self.is_estimate = base.is_estimate
 
     @property
-    def n_products(self) -> int:  # type: ignore[override]
+    def n_products(self) -> int:  # type: ignore[override]  # a counter there, read off the base here
         """As the base, which makes them."""
         return self.base.n_products
 
@@ -57,6 +57,11 @@ class DerivedOperator(KernelOperator):
     def is_stored(self) -> bool:
         """As the base."""
         return self.base.is_stored
+
+    @property
+    def uses_one_core(self) -> bool:
+        """As the base."""
+        return self.base.uses_one_core
 
     @property
     def block_columns(self) -> int:
@@ -177,10 +182,10 @@ class CenteredOperator(DerivedOperator):
         product -= product.mean(axis=0)
         return product
 
-    def diag(self) -> FloatArray:
+    def diag(self) -> Array:
         """Return the diagonal of the centered matrix."""
         means = self.row_means()
-        return self.base.diag() - 2 * means + means.mean()  # type: ignore[no-any-return]
+        return self.base.diag() - 2 * means + means.mean()
 
     def to_dense(self) -> FloatArray:
         """Return the centered matrix."""

@@ -97,6 +97,11 @@ class KernelOperator(ABC):
         return True
 
     @property
+    def uses_one_core(self) -> bool:
+        """Whether a product keeps one core busy only, so that several may run side by side."""
+        return False
+
+    @property
     def block_columns(self) -> int:
         """Columns up to which a product costs little more than with one."""
         return 8

@@ -1,5 +1,7 @@
 """A kernel matrix known by a sparse factor."""
 
+from threading import Lock
+
 import numpy as np
 from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
 
@@ -22,6 +24,7 @@ class SparseOperator(KernelOperator):
         self.factor = factor
         self.shape = factor.matrix.shape
         self.dtype = factor.matrix.dtype
+        self._counting = Lock()
         self._ordered = factor.matrix
         self._order: IntArray | None = None
         self._back: IntArray | None = None
@@ -33,7 +36,8 @@ class SparseOperator(KernelOperator):
 
     def matmat(self, block: FloatArray) -> FloatArray:
         """Return the product with ``block``."""
-        self.n_products += 1
+        with self._counting:
+            self.n_products += 1
         S, v, damping = self._ordered, self.factor.vector, self.dtype.type(self.factor.damping)
         product = S @ (S @ block) if self._order is None else (S @ (S @ block[self._order]))[self._back]
         product *= damping
@@ -67,6 +71,11 @@ class SparseOperator(KernelOperator):
         if self._order is None or self._back is None:
             return once + v.nbytes
         return 2 * once + v.nbytes + int(self._order.nbytes + self._back.nbytes)
+
+    @property
+    def uses_one_core(self) -> bool:
+        """True: SciPy's sparse products are not threaded."""
+        return True
 
     @property
     def product_cost(self) -> float:

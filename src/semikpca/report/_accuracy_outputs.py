@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from semikpca._files import write_whole
 from semikpca.experiments.accuracy import (
@@ -28,6 +27,7 @@ from semikpca.experiments.accuracy._tables import (
 from semikpca.plots import LabelCurve, LabelCurvesDisplay, MeanRanksDisplay, figure_svg
 from semikpca.report._accuracy_view import accuracy_view
 from semikpca.report._csv import csv_text
+from semikpca.report._drawing import drawings
 from semikpca.report._html import render_accuracy_report
 
 
@@ -54,12 +54,7 @@ def write_accuracy_outputs(
     ):
         write_whole(folder / f"{name}.csv", csv_text(rows, columns))
     view = accuracy_view(spec, versions, records)
-    displays = _displays(view, records)
-    parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
-    images: dict[str, str] = {}
-    for name, svg in zip(displays, parallel(map(delayed(_draw), displays.values())), strict=True):
-        images[name] = svg
-        progress(len(images), len(displays))
+    images = dict(drawings(_displays(view, records), _draw, jobs, progress))
     write_whole(folder / "report.html", render_accuracy_report(view, images))
 
 

@@ -1,7 +1,7 @@
 """The report on the accuracy benchmark as plain data: everything that the page shows, before any of it is drawn."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from semikpca.experiments.accuracy import (
     METHODS,
@@ -31,6 +31,7 @@ from semikpca.experiments.accuracy._tables import (
     n_cells_with_enough_labels,
     seconds_by_method,
 )
+from semikpca.report._accuracy_summary import Table, counted, summary_cards, summary_sentences
 
 _MAIN_GROUPS = {
     "all": "Whole suite",
@@ -43,9 +44,6 @@ _STEPS = (
     ("Paper’s sets, by share of labels", {f"paper {share}%": f"{share}%" for share in PAPER_SHARES}),
     ("Digits, by labels per class", {f"digits {count}": str(count) for count in DIGITS_COUNTS}),
 )
-Table: TypeAlias = Mapping[tuple[str, str], dict[str, Any]]
-"""The rows of ``summary.csv`` by group and method."""
-
 _KINDS = {"ours": "ours", "peer": "peer", "oracle": "uses the test labels"}
 _CURVE_PEERS = 4
 
@@ -78,7 +76,10 @@ def accuracy_view(spec: AccuracySpec, versions: Mapping[str, str], records: Sequ
         "close": CLOSE,
         "enough_labels": ENOUGH_LABELS,
         "repetitions": spec.repetitions,
-        "summary": {"cards": _cards(table, behind, records), "sentences": _sentences(table, behind, records)},
+        "summary": {
+            "cards": summary_cards(table, behind, records),
+            "sentences": summary_sentences(table, behind, records),
+        },
         "groups": groups,
         "headline": [_headline_row(table, groups, method) for method in methods],
         "steps": _steps(table, methods),
@@ -102,103 +103,13 @@ def accuracy_view(spec: AccuracySpec, versions: Mapping[str, str], records: Sequ
 def accuracy_headlines(spec: AccuracySpec, versions: Mapping[str, str], records: Sequence[AccuracyRecord]) -> list[str]:
     """Return what a run comes to in a few sentences, for the terminal."""
     table = {(row["group"], row["method"]): row for row in summary_rows(records)}
-    return [*_sentences(table, behind_rows(records), records), *_absent(spec, versions)]
+    return [*summary_sentences(table, behind_rows(records), records), *_absent(spec, versions)]
 
 
 def _by_rank(table: Table, methods: Sequence[str]) -> list[str]:
     """Return the methods by their mean rank over all cells, those without a rank last."""
     ranks = {method: table["all", method]["rank_mean"] for method in methods if ("all", method) in table}
     return sorted(ranks, key=lambda method: (ranks[method] is None, ranks[method] or 0.0))
-
-
-def _best_peer(table: Table, group: str, column: str) -> dict[str, Any] | None:
-    """Return the peer that is best on average over a group, by "accuracy_mean" or by "rank_mean"."""
-    peers = [row for (name, _), row in table.items() if name == group and row["kind"] == "peer"]
-    peers = [row for row in peers if row[column] is not None]
-    sign = -1 if column == "accuracy_mean" else 1
-    return min(peers, key=lambda row: sign * float(row[column]), default=None)
-
-
-def _place(table: Table, group: str) -> tuple[int, int]:
-    """Return the place of the reference by mean rank in a group, and how many methods have one."""
-    ranks = [row["rank_mean"] for (name, _), row in table.items() if name == group and row["rank_mean"] is not None]
-    return 1 + sum(rank < table[group, REFERENCE]["rank_mean"] for rank in ranks), len(ranks)
-
-
-def _cards(
-    table: Table,
-    behind: Sequence[dict[str, Any]],
-    records: Sequence[AccuracyRecord],
-) -> list[dict[str, Any]]:
-    if ("all", REFERENCE) not in table:
-        return []
-    ours = table["all", REFERENCE]
-    by_rank, by_mean = (_best_peer(table, "all", column) for column in ("rank_mean", "accuracy_mean"))
-    beside = f"; {by_rank['method']} {by_rank['rank_mean']:.1f}" if by_rank else ""
-    what = f"is its place by mean rank over {_counted(ours['n_cells'], 'cell')}"
-    cards = [_place_card(table, "all", what, beside)]
-    if ours["accuracy_mean"] is not None:
-        mean = ours["accuracy_mean"]
-        beside = f"best peer: {by_mean['method']}, {by_mean['accuracy_mean']:.1f}%" if by_mean else ""
-        cards.append(_card(f"{mean:.1f}%", "", "mean accuracy over all cells", beside, share=mean))
-    n_enough = n_cells_with_enough_labels(records)
-    if n_enough and by_mean:
-        n_close = n_enough - len(behind)
-        what = f"cells with {ENOUGH_LABELS:g} or more labels per class at most {CLOSE:g} points behind the best peer"
-        beside = "the others are listed below" if behind else ""
-        cards.append(_card(str(n_close), f"of {n_enough}", what, beside, share=100 * n_close / n_enough))
-    if ("aside", REFERENCE) in table:
-        tuned = table.get(("tuning", REFERENCE))
-        beside = f"; tuning half {tuned['rank_mean']:.1f}" if tuned else ""
-        cards.append(_place_card(table, "aside", "is its place by mean rank on the sets that were kept aside", beside))
-    return cards
-
-
-def _place_card(table: Table, group: str, what: str, beside: str) -> dict[str, Any]:
-    place, n_ranked = _place(table, group)
-    rank = table[group, REFERENCE]["rank_mean"]
-    return _card(str(place), f"of {n_ranked}", what, f"mean rank {rank:.1f}{beside}")
-
-
-def _card(figure: str, of: str, what: str, beside: str, share: float | None = None) -> dict[str, Any]:
-    return {"figure": figure, "of": of, "what": what, "share": share, "aside": beside}
-
-
-def _sentences(
-    table: Table,
-    behind: Sequence[dict[str, Any]],
-    records: Sequence[AccuracyRecord],
-) -> list[str]:
-    sentences = []
-    if ("all", REFERENCE) not in table:
-        sentences.append(f"{REFERENCE} was not part of this run: there is nothing to hold the other methods against.")
-    else:
-        ours, (place, n_ranked) = table["all", REFERENCE], _place(table, "all")
-        by_rank, by_mean = (_best_peer(table, "all", column) for column in ("rank_mean", "accuracy_mean"))
-        n_cells = _counted(ours["n_cells"], "cell")
-        sentence = f"{REFERENCE} has a mean rank of {ours['rank_mean']:.1f} over {n_cells}, place {place} of {n_ranked}"
-        sentences.append(
-            f"{sentence}; the best peer by rank is {by_rank['method']} with {by_rank['rank_mean']:.1f}."
-            if by_rank
-            else f"{sentence}."
-        )
-        if ours["accuracy_mean"] is not None and by_mean is not None:
-            sentences.append(
-                f"Its mean accuracy is {ours['accuracy_mean']:.1f}%, that of the best peer, {by_mean['method']}, "
-                f"{by_mean['accuracy_mean']:.1f}%."
-            )
-        n_enough = n_cells_with_enough_labels(records)
-        if n_enough and by_mean is not None:
-            sentences.append(
-                f"It is more than {CLOSE:g} points behind the best peer of the cell in {len(behind)} of "
-                f"{_counted(n_enough, 'cell')} with {ENOUGH_LABELS:g} or more labels per class."
-            )
-    n_failed = sum(len(found.failures) for record in records for found in record.methods.values())
-    if n_failed:
-        failed = dict.fromkeys(row["method"] for row in failure_rows(records))
-        left_out = "is left out of its mean" if n_failed == 1 else "are left out of their means"
-        sentences.append(f"{_counted(n_failed, 'fit')} failed and {left_out}: {', '.join(failed)}.")
-    return sentences
 
 
 def _headline_row(table: Table, groups: Sequence[dict[str, Any]], method: str) -> dict[str, Any]:
@@ -442,7 +353,7 @@ def _settings(spec: AccuracySpec) -> list[dict[str, str]]:
     counts, further = ("{} and {}".format(", ".join(map(str, c[:-1])), c[-1]) for c in (DIGITS_COUNTS, FURTHER_COUNTS))
     noise = " and ".join(f"{percent}%" for percent in NOISE_PERCENTS)
     settings = {
-        "Repetitions": f"{_counted(spec.repetitions, 'draw')} of the labeled rows for each cell, the same for all "
+        "Repetitions": f"{counted(spec.repetitions, 'draw')} of the labeled rows for each cell, the same for all "
         "methods",
         "Seed": f"{spec.seed}, of the draws; the data are always the same",
         "Labels": "The paper’s sets: its four counts, drawn uniformly, again until both classes are there. Digits: "
@@ -463,7 +374,3 @@ def _settings(spec: AccuracySpec) -> list[dict[str, str]]:
         ),
     }
     return [{"name": name, "value": value} for name, value in settings.items()]
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

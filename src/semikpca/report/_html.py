@@ -1,11 +1,17 @@
 """The report as one HTML page that needs nothing but itself."""
 
+import json
+from base64 import b64encode
 from collections.abc import Mapping
 from functools import cache
+from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from semikpca.report import _palette
 
 _MINUS = "−"
 
@@ -49,6 +55,50 @@ def render_speed_report(view: Mapping[str, Any], figures: Mapping[str, str]) -> 
         ``<svg>`` elements that carry their own ``xmlns``: "growth", which is left out where it is missing.
     """
     return _rendered("speed.html.jinja", view, figures)
+
+
+def render_label_report(view: Mapping[str, Any], scripts: Mapping[str, str]) -> str:
+    """Return the page for a view; the same view and scripts give the same page.
+
+    Parameters
+    ----------
+    view : mapping
+        As :func:`semikpca.report.label_view` returns it.
+    scripts : mapping of str to str
+        "plotly" and "map": programs of the page, which run in this order. Nothing else may run on it.
+    """
+    scripts = {name: _inline(text) for name, text in scripts.items()}
+    return (
+        _environment()
+        .get_template("label.html.jinja")
+        .render(
+            view=view,
+            palette=_palette,
+            points=Markup(_json_text(view["map"]["points"])),
+            scripts={name: Markup(text) for name, text in scripts.items()},
+            hashes=[_hash(text) for text in scripts.values()],
+        )
+    )
+
+
+def _inline(script: str) -> str:
+    """Return a program as it may stand in a page, or refuse one that would end its element or open a comment."""
+    if "</script" in script.lower() or "<!--" in script:
+        raise ValueError("A script with </script or <!-- in it cannot stand in a page.")
+    # Browsers read line ends as \n before they take the hash.
+    return script.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _hash(script: str) -> str:
+    return "sha256-" + b64encode(sha256(script.encode()).digest()).decode()
+
+
+def _json_text(data: Any) -> str:
+    """Return JSON that no cell can leave: without the signs that HTML or JavaScript give a meaning of their own."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
 
 
 def _rendered(template: str, view: Mapping[str, Any], figures: Mapping[str, str]) -> str:

@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from joblib import Parallel, delayed
-
 from semikpca._files import write_whole
 from semikpca.experiments import (
     CellRecord,
@@ -24,6 +22,7 @@ from semikpca.plots import (
     save_figure,
 )
 from semikpca.report._csv import csv_text
+from semikpca.report._drawing import drawings
 from semikpca.report._html import render_paper_report
 from semikpca.report._paper_view import paper_view
 
@@ -46,15 +45,12 @@ def write_paper_outputs(
     write_whole(folder / "table2.csv", csv_text(result_rows(records)))
     write_whole(folder / "curves.csv", csv_text(curve_rows(records)))
     (folder / "figures").mkdir(exist_ok=True)
-    displays = _displays(records)
-    parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
     images: dict[str, str] = {}
-    for name, (svg, png) in zip(displays, parallel(map(delayed(_draw), displays.values())), strict=True):
+    for name, (svg, png) in drawings(_displays(records), _draw, jobs, progress):
         stem = folder / "figures" / name.replace("/", "-")
         write_whole(stem.with_name(f"{stem.name}.svg"), svg)
         write_whole(stem.with_name(f"{stem.name}.png"), png)
         images[name] = svg
-        progress(len(images), len(displays))
     write_whole(folder / "report.html", render_paper_report(paper_view(spec, versions, records), images))
 
 

@@ -1,9 +1,18 @@
 """Solve symmetric positive definite systems: prepare once, solve often."""
 
 from semikpca.solvers._base import LinearSolver, Solution, Status
-from semikpca.solvers._choice import AdaptiveSolver
+from semikpca.solvers._choice import COLUMNS_A_GROUP, AdaptiveSolver
 from semikpca.solvers._cholesky import Cholesky
 from semikpca.solvers._conjugate_gradients import ConjugateGradients
 from semikpca.solvers._low_rank import LowRankSolver
 
-__all__ = ["AdaptiveSolver", "Cholesky", "ConjugateGradients", "LinearSolver", "LowRankSolver", "Solution", "Status"]
+__all__ = [
+    "COLUMNS_A_GROUP",
+    "AdaptiveSolver",
+    "Cholesky",
+    "ConjugateGradients",
+    "LinearSolver",
+    "LowRankSolver",
+    "Solution",
+    "Status",
+]

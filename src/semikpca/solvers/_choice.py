@@ -2,15 +2,19 @@
 
 import math
 
+import numpy as np
+
 from semikpca._typing import FloatArray, IntArray
+from semikpca.kernels._threads import allowed_threads, in_threads, slices
 from semikpca.operators import KernelOperator, Subspace
-from semikpca.solvers._base import LinearSolver, Solution
+from semikpca.solvers._base import LinearSolver, Solution, Status
 from semikpca.solvers._cholesky import Cholesky
 from semikpca.solvers._conjugate_gradients import ConjugateGradients
 from semikpca.solvers._low_rank import LowRankSolver
 
 # A product with few columns waits for memory, not for arithmetic: it takes as long as one with about this many.
 _FREE_COLUMNS = 5
+COLUMNS_A_GROUP = 16
 
 
 def expected_iterations(condition_number: float, rtol: float) -> float:
@@ -29,6 +33,27 @@ def direct_is_cheaper(
     direct = n**3 / 3 + 2 * n**2 * n_columns
     iterative = 2 * product_cost * max(n_columns, _FREE_COLUMNS) * expected_iterations(condition_number, rtol)
     return direct <= iterative
+
+
+def solved_in_groups(solver: LinearSolver, targets: FloatArray) -> Solution:
+    """Solve for a few columns at a time, with a group on each core; columns know nothing of each other.
+
+    A group stays in the cache where all columns together would not.
+    """
+    groups = slices(0, targets.shape[1], COLUMNS_A_GROUP)
+    solutions: dict[int, Solution] = {}
+
+    def solve(number: int, thread: int) -> None:
+        solutions[number] = solver.solve(np.ascontiguousarray(targets[:, groups[number]]))
+
+    in_threads(solve, range(len(groups)), min(allowed_threads(), len(groups)))
+    parts = [solutions[number] for number in range(len(groups))]
+    return Solution(
+        values=np.hstack([part.values for part in parts]),
+        status=next((part.status for part in parts if part.status is not Status.SOLVED), Status.SOLVED),
+        n_iter=max(part.n_iter for part in parts),
+        residual=max(part.residual for part in parts),
+    )
 
 
 class AdaptiveSolver(LinearSolver):
@@ -71,7 +96,10 @@ class AdaptiveSolver(LinearSolver):
                 self._direct = Cholesky(self.system)
         if self._direct is not None:
             return self._direct.solve(targets)
-        return ConjugateGradients(self.system, rtol, self.max_iter, self.subspace).solve(targets)
+        iterative = ConjugateGradients(self.system, rtol, self.max_iter, self.subspace)
+        if self.system.uses_one_core and n_columns > COLUMNS_A_GROUP:
+            return solved_in_groups(iterative, targets)
+        return iterative.solve(targets)
 
     def inverse_diagonal(self, rows: IntArray) -> FloatArray | None:
         """Return the diagonal of the inverse at ``rows`` where it comes without a solve for each, otherwise None."""

@@ -11,7 +11,7 @@ float64, wherever the basis is.
 
 import numpy as np
 
-from semikpca._typing import FloatArray
+from semikpca._typing import Array, FloatArray
 from semikpca.kernels._namespace import like, namespace, to_numpy
 from semikpca.operators import KernelOperator, Subspace
 from semikpca.spectrum._base import Spectrum, rounding_of, value_errors
@@ -91,7 +91,7 @@ def leading_eigenpairs(
     raise AssertionError("the last round returns")
 
 
-def start_block(operator: KernelOperator, block_size: int, start: FloatArray | None = None) -> FloatArray:
+def start_block(operator: KernelOperator, block_size: int, start: Array | None = None) -> Array:
     """Return a block of at least this size: leading eigenvectors that are known, given columns, and random ones."""
     known = operator.known_spectrum(block_size).eigenvectors
     given = known[:, :0] if start is None else start
@@ -100,7 +100,7 @@ def start_block(operator: KernelOperator, block_size: int, start: FloatArray | N
     if not known.shape[1]:
         random[:, 0] = 1  # close to the first eigenvector of any kernel with positive values
     filling = like(random, known if start is None else given)
-    return operator.xp.hstack([known, given, filling])  # type: ignore[no-any-return]
+    return operator.xp.hstack([known, given, filling])
 
 
 def rayleigh_ritz(basis: FloatArray, products: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -124,9 +124,9 @@ def as_values(values: FloatArray, operator: KernelOperator) -> FloatArray:
     return values.astype(operator.dtype) if operator.xp is np else values.astype(np.float64)
 
 
-def orthonormal(block: FloatArray) -> FloatArray:
+def orthonormal(block: Array) -> Array:
     """Return an orthonormal basis of the columns."""
-    return namespace(block).linalg.qr(block)[0]  # type: ignore[no-any-return]
+    return namespace(block).linalg.qr(block)[0]
 
 
 def orthonormal_against(basis: FloatArray, block: FloatArray) -> FloatArray:

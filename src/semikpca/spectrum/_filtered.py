@@ -4,7 +4,9 @@ The eigenvalues of a neighbor graph crowd below the largest one, and telling the
 in the matrix. In a Krylov method each degree is paid with an orthogonalization, which costs more than a sparse product.
 A Chebyshev polynomial that is small on [0, a] and grows beyond a takes a block many degrees further for one.
 
-All linear algebra is NumPy's, for the reason given in ``_block_krylov``.
+All linear algebra is NumPy's, for the reason given in ``_block_krylov``. The basis is in float64 whatever the products
+are in: a filtered block adds little to a basis that has almost converged, and in float32 what it adds would be lost in
+rounding, and with it the basis.
 """
 
 import numpy as np
@@ -38,8 +40,8 @@ def filtered_eigenpairs(
         needs one like the others.
     """
     known = operator.known_spectrum(m)
-    block = orthonormal(start_block(operator, block_size))
-    basis, products = block, operator.matmat(block)
+    block = orthonormal(start_block(operator, block_size).astype(np.float64))
+    basis, products = block, _product(operator, block)
     n_products, step = 1, 0
     while True:
         ritz_values, rotation = rayleigh_ritz(basis, products)
@@ -54,7 +56,8 @@ def filtered_eigenpairs(
             allowed = value_rtol if n_products < _PATIENCE else max(value_rtol, _IMPATIENT_RTOL)
             good[m - 1] |= errors[m - 1] <= max(allowed * values[0], floor)
         if good.all() or n_products >= _MAX_PRODUCTS:
-            return Spectrum(values[:m], vectors[:, :m], errors + floor), bool(good.all())
+            found = Spectrum(values[:m].astype(operator.dtype), vectors[:, :m].astype(operator.dtype), errors + floor)
+            return found, bool(good.all())
         if basis.shape[1] + block_size > _MAX_BLOCKS * block_size:
             keep = rotation[:, : 2 * block_size]
             basis, products = basis @ keep, products @ keep
@@ -68,15 +71,24 @@ def filtered_eigenpairs(
             n_products += degree
         block = orthonormal_against(basis, block)
         basis = np.hstack([basis, block])
-        products = np.hstack([products, operator.matmat(block)])
+        products = np.hstack([products, _product(operator, block)])
         n_products, step = n_products + 1, step + 1
 
 
+def _product(operator: KernelOperator, block: FloatArray) -> FloatArray:
+    """Return the operator times a block in float64, to the digits of the operator."""
+    return operator.matmat(block.astype(operator.dtype, copy=False)).astype(np.float64, copy=False)
+
+
 def _filtered(operator: KernelOperator, block: FloatArray, end: float, largest: float, degree: int) -> FloatArray:
-    """Return T((2K − end) / end) @ block with the Chebyshev polynomial T of this degree, scaled to 1 at ``largest``."""
+    """Return T((2K − end) / end) @ block with the Chebyshev polynomial T of this degree, scaled to 1 at ``largest``.
+
+    In the type of the operator: a filter need not be exact.
+    """
     half = end / 2
     scale = half / (largest - half)
     twice = 2 / scale
+    block = block.astype(operator.dtype, copy=False)
     before: FloatArray = block
     now: FloatArray = (operator.matmat(block) - half * block) * (scale / half)
     for _ in range(1, degree):
@@ -86,4 +98,4 @@ def _filtered(operator: KernelOperator, block: FloatArray, end: float, largest: 
         after *= 2 * next_scale / half
         after -= (scale * next_scale) * before
         before, now, scale = now, after, next_scale
-    return now
+    return now.astype(np.float64, copy=False)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semikpca._typing import FloatArray, IntArray
+from semikpca._typing import Array, FloatArray, IntArray
 from semikpca.kernels._namespace import like, namespace, to_numpy
 from semikpca.operators import DeflatedOperator, Subspace
 from semikpca.spectrum._base import Spectrum
@@ -40,10 +40,10 @@ class LabelSpace:
         K′ between the rows.
     """
 
-    vectors: FloatArray
+    vectors: Array
     values: FloatArray
-    pushed: FloatArray
-    own: FloatArray
+    pushed: Array
+    own: Array
 
     @classmethod
     def of_spectrum(cls, spectrum: Spectrum, k: int, rows: IntArray) -> "LabelSpace":
@@ -52,15 +52,15 @@ class LabelSpace:
         pushed = values[:, np.newaxis] * V[rows].T
         return cls(V, values, pushed, V[rows] @ pushed)
 
-    def decisions(self, targets: FloatArray, error_weights: FloatArray) -> FloatArray:
+    def decisions(self, targets: Array, error_weights: FloatArray) -> Array:
         """Return the decisions for targets at the rows at each error weight, shape (n_weights, n, n_columns)."""
         gains, coordinates = self._gains(error_weights), self.pushed @ targets
         n_weights, n_columns = len(error_weights), targets.shape[1]
         filtered = gains[:, :, None] * coordinates[:, None, :]
         decisions = self.vectors @ filtered.reshape(len(self.values), n_weights * n_columns)
-        return namespace(decisions).moveaxis(decisions.reshape(-1, n_weights, n_columns), 1, 0)  # type: ignore[no-any-return]
+        return namespace(decisions).moveaxis(decisions.reshape(-1, n_weights, n_columns), 1, 0)
 
-    def left_out(self, targets: FloatArray, error_weights: FloatArray) -> FloatArray:
+    def left_out(self, targets: Array, error_weights: FloatArray) -> Array:
         """Return the decisions at the rows, each without its own target, shape (n_weights, n_rows, n_columns)."""
         B, own = to_numpy(self.pushed).astype(np.float64), to_numpy(self.own).astype(np.float64)
         gains, answers = to_numpy(self._gains(error_weights)).astype(np.float64), []
@@ -68,11 +68,11 @@ class LabelSpace:
             response = weight * (own + B.T @ (gain[:, np.newaxis] * B))
             np.fill_diagonal(response, 0)
             answers.append(response @ to_numpy(targets))
-        return like(np.stack(answers), targets)  # type: ignore[no-any-return]
+        return like(np.stack(answers), targets)
 
-    def _gains(self, error_weights: FloatArray) -> FloatArray:
+    def _gains(self, error_weights: FloatArray) -> Array:
         inverse = 1 / error_weights - self.values[:, np.newaxis].astype(np.float64)
-        return like(1 / inverse, self.pushed)  # type: ignore[no-any-return]
+        return like(1 / inverse, self.pushed)
 
 
 def label_space(

@@ -11,6 +11,7 @@ import speed_children
 from semikpca.experiments import RecordStore
 from semikpca.experiments.speed import PEERS, WORKS, Measurement, SpeedCell, SpeedRecord, SpeedSpec, run_speed_cell
 from semikpca.experiments.speed import _jobs as jobs
+from semikpca.experiments.speed import _problems as problems
 from semikpca.experiments.speed import _runner as runner
 from semikpca.experiments.speed._runner import Turn, peak_memory_mb
 
@@ -79,17 +80,17 @@ def test_bad_specs_are_refused_by_name(arguments, message):
 
 def test_the_formulas_are_those_of_the_paper():
     """Written once more, entry by entry."""
-    X, y, _ = jobs.two_clusters(40)
+    X, y, _ = problems.two_clusters(40)
     K = np.array([[math.exp(-0.1 * sum((a - b) ** 2)) for b in X] for a in X])
-    np.testing.assert_allclose(jobs.naive_rbf(X, X, 0.1), K, rtol=1e-12)
+    np.testing.assert_allclose(problems.naive_rbf(X, X, 0.1), K, rtol=1e-12)
     values, vectors = np.linalg.eigh(K)
     H = sum(
         (r := 0.2 * value) / (1 - r) * np.outer(vector, vector)
         for value, vector in zip(values[:-1], vectors.T[:-1], strict=True)
     )
     targets = np.where(y == -1, 0.0, np.where(y == 1, 1.0, -1.0))
-    np.testing.assert_allclose(jobs.algorithm_1(K, y, 0.2), H @ targets, atol=1e-12)
-    np.testing.assert_allclose(jobs.naive_nystroem(X, X, 0.1), K, atol=1e-9)
+    np.testing.assert_allclose(problems.algorithm_1(K, y, 0.2), H @ targets, atol=1e-12)
+    np.testing.assert_allclose(problems.naive_nystroem(X, X, 0.1), K, atol=1e-9)
 
 
 @pytest.mark.parametrize("method", [*SpeedCell("fit", 400).methods])
@@ -180,6 +181,12 @@ def test_a_process_that_dies_is_said_to_have_died(monkeypatch):
     for one in found.measurements.values():
         assert one.seconds == ()
         assert one.failure == "its process was killed by signal 9, which is what lack of memory does"
+
+
+def test_a_process_that_nobody_waits_for_any_more_ends_quietly():
+    here, there = multiprocessing.Pipe(duplex=False)
+    here.close()
+    runner._work(there, SpeedCell("product", 1_000, quick=True), ("blocked float32",))
 
 
 def test_an_error_is_written_down_and_the_others_go_on(monkeypatch):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from semikpca._typing import FloatArray, IntArray
+from semikpca.experiments.speed._problems import difference
 from semikpca.experiments.speed._records import Measurement, SpeedRecord
 from semikpca.experiments.speed._spec import PEERS, WORKS, SpeedCell, SpeedSpec
 
@@ -83,7 +84,7 @@ def _judged(cell: SpeedCell, turn: Turn, reference: Turn) -> Turn:
     if measurement.failure:
         return turn
     if turn is not reference and turn.decision is not None and reference.decision is not None and cell.work == "fit":
-        error = float(np.linalg.norm(turn.decision - reference.decision) / np.linalg.norm(reference.decision))
+        error = difference(turn.decision, reference.decision)
         if measurement.error is None or error > measurement.error:
             measurement = replace(measurement, error=error, against=f"decisions of {_first(cell)}")
     if turn is not reference and turn.labels is not None and reference.labels is not None:
@@ -173,18 +174,24 @@ def _cause_of_death(code: int | None) -> str:
 
 def _work(connection: Any, cell: SpeedCell, methods: tuple[str, ...]) -> None:
     """Do what the process is there for, and send back what it found, or what went wrong."""
+    try:
+        connection.send(_answer(cell, methods))
+    except (KeyboardInterrupt, BrokenPipeError):
+        return  # whoever has started this was stopped, and listens no more
+
+
+def _answer(cell: SpeedCell, methods: tuple[str, ...]) -> dict[str, Turn] | str:
+    """Return what is found of some methods, or what went wrong."""
     # Not imported by whoever starts processes: it would carry the libraries that it measures.
     from semikpca.experiments.speed._jobs import known_warnings_silenced, make_jobs
 
     baseline = peak_memory_mb()
     try:
         with known_warnings_silenced():
-            connection.send(_turns(make_jobs(cell, methods), baseline))
-    except KeyboardInterrupt:
-        return
+            return _turns(make_jobs(cell, methods), baseline)
     except (Exception, SystemExit) as error:
         lines = str(error).splitlines()
-        connection.send(f"{type(error).__name__}: {lines[0] if lines else ''}".removesuffix(": "))
+        return f"{type(error).__name__}: {lines[0] if lines else ''}".removesuffix(": ")
 
 
 def _turns(jobs: Any, baseline: float | None) -> dict[str, Turn]:

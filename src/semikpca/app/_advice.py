@@ -1,0 +1,71 @@
+"""What to do next: which rows to label, and which labels to look at again."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from semikpca._typing import FloatArray, IntArray
+from semikpca.app._snapshot import Advice, Doubt
+from semikpca.labeling import audit_labels, suggest_labels
+from semikpca.workflow._labeled import LOOKS_WRONG
+
+_SUGGESTED = 8
+# Rows that are weighed against each other for a suggestion. Each costs a column of every kernel, whose length is the
+# number of rows; with this many in all, the lists are there before one has read the row that was clicked.
+_FEWEST_CANDIDATES, _MOST_CANDIDATES, _CANDIDATE_ENTRIES = 16, 64, 200_000
+_ROWS_FOR_GROUPS = 5_000
+
+
+def advice_of(revision: int, model: Any) -> Advice:
+    """Return the advice that belongs to a fitted model."""
+    n_rows = len(model.label_coding_.codes)
+    most = max(_FEWEST_CANDIDATES, min(_MOST_CANDIDATES, _CANDIDATE_ENTRIES // n_rows))
+    rows = suggest_labels(model, _SUGGESTED, max_candidates=most)
+    return Advice(revision, tuple(rows.tolist()), _doubts(model))
+
+
+def first_advice(revision: int, X: FloatArray, unlabeled: IntArray) -> Advice:
+    """Return rows to begin with, where nothing can be predicted yet."""
+    return Advice(revision, _first_rows(X, unlabeled), ())
+
+
+def _first_rows(X: FloatArray, unlabeled: IntArray) -> tuple[int, ...]:
+    """Return rows to begin with, where nothing can be predicted yet: one from the middle of each group of rows."""
+    if len(unlabeled) <= _SUGGESTED:
+        return tuple(unlabeled.tolist())
+    sample = np.sort(np.random.default_rng(0).permutation(unlabeled)[:_ROWS_FOR_GROUPS])
+    groups = KMeans(_SUGGESTED, n_init=1, random_state=0).fit(X[sample])
+    middles = sample[groups.transform(X[sample]).argmin(axis=0)]
+    sizes = np.bincount(groups.labels_, minlength=_SUGGESTED)
+    in_order = (int(middles[group]) for group in np.argsort(-sizes, kind="stable"))
+    return tuple(dict.fromkeys(in_order))
+
+
+def _doubts(model: Any) -> tuple[Doubt, ...]:
+    audit = audit_labels(model)
+    labels = zip(
+        audit.rows.tolist(), audit.given.tolist(), audit.suggested.tolist(), audit.suspicion.tolist(), strict=True
+    )
+    return tuple(
+        Doubt(row, given, suggested, suspicion)
+        for row, given, suggested, suspicion in labels
+        if suspicion > LOOKS_WRONG and given != suggested
+    )
+
+
+def unchanging_copy(model: Any) -> Any:
+    """Return a model that stays as it is while the other one gets new labels; both share kernels and spectra.
+
+    ``copy.copy`` would leave behind what can be computed again, which is what makes the model quick.
+    """
+
+    def twin(original: Any) -> Any:
+        other = object.__new__(type(original))
+        other.__dict__.update(original.__dict__)
+        return other
+
+    copy = twin(model)
+    copy._sources = [twin(source) for source in model._sources]
+    copy._sharpness = list(model._sharpness)
+    return copy

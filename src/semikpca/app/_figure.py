@@ -1,0 +1,186 @@
+"""The map of the rows: drawn once, then only its colors and its few marked rows are sent."""
+
+import base64
+from typing import Any
+
+import numpy as np
+from dash import Patch
+
+from semikpca._typing import FloatArray
+from semikpca.app._colors import LABEL_EDGE, NO_CLASS, SELECTED, SUGGESTED, class_color, with_alpha
+from semikpca.app._opening import OpenTable
+from semikpca.app._snapshot import Snapshot
+from semikpca.app._workspace import Tab
+
+ROWS, LABELS, SUGGESTIONS, SELECTION = range(4)  # the traces, in the order they are drawn
+_MARGIN = 0.06  # around the rows, as a share of their extent
+_FAINTEST, _FULL = 0.22, 0.95  # how much of a color a guess shows, and a certainty
+
+
+def empty_figure() -> dict[str, Any]:
+    """Return a map without rows."""
+    return {"data": [], "layout": _layout("no table", np.zeros((1, 2)))}
+
+
+def map_figure(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> dict[str, Any]:
+    """Return the whole figure."""
+    coordinates = opened.map.coordinates
+    rows = opened.map.rows.tolist()
+    size = marker_size(opened)
+    return {
+        "data": [
+            {
+                "type": "scattergl",
+                "mode": "markers",
+                "x": _rounded(coordinates[:, 0]),
+                "y": _rounded(coordinates[:, 1]),
+                "text": [f"{hover_text(opened.titles[row])}<br><i>{hover_text(opened.names[row])}</i>" for row in rows],
+                "hovertemplate": "%{text}<extra></extra>",
+                "marker": {"size": size, "cmin": -1, "showscale": False, **_row_colors(opened, snapshot, tab.dark)},
+                # The lasso marks rows by a ring of our own; dimming all others would repaint the whole map.
+                "selected": {"marker": {"opacity": 1}},
+                "unselected": {"marker": {"opacity": 1}},
+            },
+            {**_overlay("scattergl"), **_label_marks(opened, snapshot, size, tab.dark)},
+            {**_overlay("scattergl"), **_rings(opened, (), size + 8, SUGGESTED[tab.dark], 1.75)},
+            {**_overlay("scattergl"), **_rings(opened, tab.selected, size + 10, SELECTED[tab.dark], 2.5)},
+        ],
+        "layout": _layout(opened.name, coordinates),
+    }
+
+
+def changed_labels(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> Patch:
+    """Return what of the figure follows a label: colors of all rows, the marks of the labeled ones."""
+    patch = Patch()
+    for name, value in _row_colors(opened, snapshot, tab.dark).items():
+        patch["data"][ROWS]["marker"][name] = value
+    for name, value in _label_marks(opened, snapshot, marker_size(opened), tab.dark).items():
+        patch["data"][LABELS][name] = value
+    for trace, colors in ((SUGGESTIONS, SUGGESTED), (SELECTION, SELECTED)):
+        patch["data"][trace]["marker"]["line"]["color"] = colors[tab.dark]
+    return patch
+
+
+def mark_selection(patch: Patch, opened: OpenTable, selected: list[int], event: int) -> Patch:
+    """Add the rings of the selected rows to a patch, and take the lasso's outline away."""
+    patch["layout"]["selectionrevision"] = event
+    patch["layout"]["selections"] = []
+    patch["data"][ROWS]["selectedpoints"] = None
+    return _mark(patch, SELECTION, opened, selected)
+
+
+def mark_suggestions(patch: Patch, opened: OpenTable, rows: tuple[int, ...]) -> Patch:
+    """Add the rings of the suggested rows to a patch."""
+    return _mark(patch, SUGGESTIONS, opened, rows)
+
+
+def marker_size(opened: OpenTable) -> float:
+    """Return the size of a row on the map."""
+    return 8 if len(opened.map.rows) <= 1_000 else 6 if len(opened.map.rows) <= 4_000 else 4.5
+
+
+def hover_text(cell: str) -> str:
+    """Return a cell so that the map shows it as it stands: Plotly reads a few tags in texts."""
+    return cell.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _row_colors(opened: OpenTable, snapshot: Snapshot, dark: bool) -> dict[str, Any]:
+    """Return one number a row, class + confidence, and the scale that makes colors of them."""
+    rows = opened.map.rows
+    if snapshot.predicted is None or snapshot.confidence is None:
+        values = np.full(len(rows), -0.5)
+    else:
+        n_classes = max(2, len(snapshot.classes))
+        # From the confidence of a mere guess to certainty; 0.999, so that it never counts as the next class.
+        strength = np.clip((snapshot.confidence[rows] - 1 / n_classes) / (1 - 1 / n_classes), 0, 0.999)
+        values = snapshot.predicted[rows] + strength
+    return {"color": _packed(values), "cmax": max(1, len(snapshot.classes)), "colorscale": _color_scale(snapshot, dark)}
+
+
+def _color_scale(snapshot: Snapshot, dark: bool) -> list[list[Any]]:
+    n_classes = max(1, len(snapshot.classes))
+    colors = [NO_CLASS, *(class_color(number, dark) for number in range(n_classes))]
+    scale = []
+    for place, color in enumerate(colors):
+        faint = with_alpha(color, _FAINTEST if place else 0.55)
+        scale += [
+            [place / (n_classes + 1), faint],
+            [(place + 1) / (n_classes + 1), with_alpha(color, _FULL if place else 0.55)],
+        ]
+    return scale
+
+
+def _label_marks(opened: OpenTable, snapshot: Snapshot, size: float, dark: bool) -> dict[str, Any]:
+    places, rows = _places(opened, np.flatnonzero(snapshot.given >= 0).tolist())
+    return {
+        **_points(opened, places),
+        "marker": {
+            "size": size + 4,
+            "color": [class_color(int(snapshot.given[row]), dark) for row in rows],
+            "line": {"color": LABEL_EDGE[dark], "width": 1.5},
+        },
+    }
+
+
+def _rings(opened: OpenTable, rows: Any, size: float, color: str, width: float) -> dict[str, Any]:
+    marker = {"size": size, "color": "rgba(0,0,0,0)", "line": {"color": color, "width": width}}
+    return {**_points(opened, _places(opened, rows)[0]), "marker": marker}
+
+
+def _mark(patch: Patch, trace: int, opened: OpenTable, rows: Any) -> Patch:
+    for name, value in _points(opened, _places(opened, rows)[0]).items():
+        patch["data"][trace][name] = value
+    return patch
+
+
+def _places(opened: OpenTable, rows: Any) -> tuple[list[int], list[int]]:
+    on_map = [row for row in rows if row in opened.place_on_map]
+    return [opened.place_on_map[row] for row in on_map], on_map
+
+
+def _points(opened: OpenTable, places: list[int]) -> dict[str, Any]:
+    coordinates = opened.map.coordinates[places]
+    return {"x": _rounded(coordinates[:, 0]), "y": _rounded(coordinates[:, 1])}
+
+
+def _overlay(kind: str) -> dict[str, Any]:
+    return {"type": kind, "mode": "markers", "hoverinfo": "skip"}
+
+
+def _layout(name: str, coordinates: FloatArray) -> dict[str, Any]:
+    ink = "#26302b"
+    return {
+        "uirevision": name,  # zoom and place stay as the user has them, until another table comes
+        "selectionrevision": 0,
+        "dragmode": "pan",
+        "showlegend": False,
+        "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "hovermode": "closest",
+        "clickmode": "none",
+        "hoverlabel": {"align": "left", "bgcolor": ink, "bordercolor": ink, "font": {"color": "#ffffff"}},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": NO_CLASS, "activecolor": SELECTED[False]},
+        "xaxis": _axis(coordinates[:, 0]),
+        "yaxis": _axis(coordinates[:, 1]),
+        "newselection": {"line": {"color": SELECTED[False], "width": 1.5, "dash": "dot"}},
+        "selections": [],
+    }
+
+
+def _axis(values: FloatArray) -> dict[str, Any]:
+    # The components have no unit that would mean something to a reader. A fixed range: one that follows the marks would
+    # move the map under the mouse with every click.
+    low, high = float(values.min()), float(values.max())
+    room = _MARGIN * (high - low) or 1.0
+    look = {"showgrid": False, "zeroline": False, "showticklabels": False, "ticks": "", "showline": False}
+    return {**look, "range": [low - room, high + room], "autorange": False}
+
+
+def _rounded(values: Any) -> list[float]:
+    return np.round(values, 6).tolist()  # type: ignore[no-any-return]
+
+
+def _packed(values: Any) -> dict[str, str]:
+    """Return numbers as Plotly's typed array: four bytes each instead of a text."""
+    return {"dtype": "f4", "bdata": base64.b64encode(np.asarray(values, dtype="<f4").tobytes()).decode()}

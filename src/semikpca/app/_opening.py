@@ -1,0 +1,257 @@
+"""From a file, an upload or an example to something that can be labeled."""
+
+import io
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path, PurePath
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.datasets import load_digits
+
+from semikpca.app._autosave import Autosave, fingerprint_of
+from semikpca.app._session import LabelingSession
+from semikpca.datasets import make_four_clusters, make_support_tickets
+from semikpca.exceptions import TableError
+from semikpca.tables import ColumnRoles, Table, check_roles, given_labels, read_table, write_table
+from semikpca.workflow import LabeledTable, LabelingOptions, RowMap, row_map, row_names, row_texts
+from semikpca.workflow._label import numbers
+from semikpca.workflow._labeled import with_columns
+
+Progress: TypeAlias = Callable[[str], None]
+Place: TypeAlias = Literal["beside the file", "state folder"]
+
+MOST_ROWS_ON_MAP = 10_000  # beyond it a sample stands for all rows: a browser draws no more in the blink of an eye
+NEW_COLUMN = "label"
+_LETTERS_OF_TITLE = 90
+_MOST_LIKELY_CLASSES = 50
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A table that was read, before it is known which column has its labels."""
+
+    table: Table
+    name: str
+    place: Place
+
+    def candidates(self) -> list[str]:
+        """Return all columns, likely label columns first: few different values, and empty cells."""
+
+        def unlikely(column: str) -> tuple[bool, bool]:
+            cells = self.table.features[column]
+            n_different = cells.nunique()
+            return not 0 < n_different <= _MOST_LIKELY_CLASSES, not cells.isna().any()
+
+        return sorted(map(str, self.table.frame.columns), key=unlikely)
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """A table on the page: its rows in words, its map, and the session that labels it."""
+
+    name: str
+    table: Table
+    roles: ColumnRoles
+    options: LabelingOptions
+    vectorizer: Any
+    session: LabelingSession
+    map: RowMap
+    notes: tuple[str, ...] = ()
+    picture: tuple[str, ...] = ()  # columns that are the pixels of a square picture, row by row
+
+    @cached_property
+    def place_on_map(self) -> dict[int, int]:
+        """The number on the map of each row that is there."""
+        return {int(row): place for place, row in enumerate(self.map.rows)}
+
+    @cached_property
+    def titles(self) -> list[str]:
+        """What each row is about, in a short line."""
+        if self.picture:
+            return [f"Picture {row + 1}" for row in range(len(self.table))]
+        here: Any = self  # has the table and the roles that are asked for
+        return row_texts(here, range(len(self.table)), most=_LETTERS_OF_TITLE)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """How each row is found in the file: by its id, or by its place."""
+        here: Any = self
+        return row_names(here, range(len(self.table)))
+
+    def cells(self, row: int) -> list[tuple[str, str]]:
+        """Return the names and cells of one row, without its label and the pixels of a picture."""
+        shown = [name for name in self.table.frame.columns if name != self.roles.label and name not in self.picture]
+        values = self.table.frame.iloc[row]
+        return [(str(name), "" if _is_empty(values[name]) else str(values[name])) for name in shown]
+
+    def pixels(self, row: int) -> list[float]:
+        """Return the pixels of a picture between 0 and 1; an empty list where rows are none."""
+        if not self.picture:
+            return []
+        values = self.table.frame[list(self.picture)].iloc[row].to_numpy(dtype=float)
+        return (values / max(1.0, float(values.max()))).tolist()  # type: ignore[no-any-return]
+
+    def download(self) -> tuple[str, bytes]:
+        """Return name and content of the result: the columns of ``semikpca label``, with the new labels filled in."""
+        given = self.session.given
+        frame = self._with_labels(given)
+        model = self.session.model()
+        if model is None:
+            empty = [""] * len(frame)
+            is_given = [label is not None for label in given]
+            columns = {"predicted_label": empty, "confidence": empty, "label_was_given": is_given}
+            frame = with_columns(frame, {**columns, "looks_wrong": [False] * len(frame)})
+        else:
+            table = replace(self.table, frame=frame)
+            labeled = LabeledTable(table, self.roles, self.options, self.vectorizer, self.session.X, model)
+            frame = labeled.to_frame()
+        suffix = PurePath(self.name).suffix if self.table.format not in ("npy", "npz") else ".csv"
+        name = f"{PurePath(self.name).stem}-labeled{suffix or '.csv'}"
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / name
+            write_table(frame, path, like=self.table)
+            return name, path.read_bytes()
+
+    def _with_labels(self, given: npt.NDArray[Any]) -> pd.DataFrame:
+        """Return the cells as they were, but for labels that were changed on the page."""
+        before = given_labels(self.table, self.roles, allow_fewer=True)
+        cells: list[Any] = self.table.frame[self.roles.label].tolist()
+        nothing: Any = (
+            "" if self.table.format in ("csv", "tsv") else -1 if self.table.format in ("npy", "npz") else None
+        )
+        for row in np.flatnonzero(before != given):
+            cells[row] = nothing if given[row] is None else given[row]
+        frame = self.table.frame.copy()
+        frame[self.roles.label] = pd.Series(cells, index=frame.index, dtype=object)
+        return frame
+
+
+def open_table(
+    table: Table,
+    roles: ColumnRoles,
+    *,
+    name: str,
+    place: Place,
+    options: LabelingOptions | None = None,
+    classes: tuple[Any, ...] = (),
+    picture: tuple[str, ...] = (),
+    progress: Progress | None = None,
+) -> OpenTable:
+    """Make numbers of the columns, lay the rows out on a map, and begin a session.
+
+    Raises
+    ------
+    TableError
+        Where the table cannot be learned from; the message says what to do.
+    """
+    say = progress if progress is not None else lambda step: None
+    options = LabelingOptions() if options is None else options
+    notes = check_roles(table, roles)
+    given = given_labels(table, roles, allow_fewer=True)
+    say("Making numbers of the columns")
+    vectorizer, X = numbers(table, roles)
+    fingerprint = _fingerprint(table, roles)
+    autosave = (
+        Autosave.beside(table.path, fingerprint)
+        if place == "beside the file" and table.path is not None
+        else Autosave.in_state_folder(name, fingerprint)
+    )
+    say("Finding neighbors and kernels")
+    session = LabelingSession(X, given, classes=classes, model=options.classifier(), autosave=autosave)
+    say("Drawing the map")
+    labeled = np.flatnonzero([label is not None for label in given])
+    rows = row_map(X, max_rows=MOST_ROWS_ON_MAP, always=labeled)
+    return OpenTable(name, table, roles, options, vectorizer, session, rows, tuple(notes), picture)
+
+
+def with_new_label_column(table: Table, name: str) -> Table:
+    """Return the table with an empty column for labels at its end."""
+    if not name.strip():
+        raise TableError("The new column needs a name.")
+    if name in table.frame.columns:
+        raise TableError(f"{table.name} has a column {name!r} already. Choose it, or give the new one another name.")
+    empty = "" if table.format in ("csv", "tsv") else None
+    column = pd.Series([empty] * len(table), dtype=object)
+    return replace(
+        table,
+        frame=table.frame.assign(**{name: column.to_numpy()}),
+        features=table.features.assign(**{name: np.full(len(table), None, dtype=object)}),
+    )
+
+
+def read_upload(filename: str, content: bytes) -> Pending:
+    """Return the table of an uploaded file; its name is all that is taken from the sender."""
+    name = PurePath(filename.replace("\\", "/")).name or "upload.csv"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(content)
+        table = read_table(path)
+    return Pending(replace(table, path=None), name, "state folder")
+
+
+EXAMPLES = {
+    "tickets": ("Support tickets", "600 messages to a help desk, 40 of them labeled"),
+    "digits": ("Handwritten digits", "1,797 small pictures, no label yet"),
+    "clusters": ("Four clusters", "400 points on a plane, no label yet"),
+}
+
+
+def open_example(key: str, *, progress: Progress | None = None) -> OpenTable:
+    """Open one of ``EXAMPLES``."""
+    if key == "tickets":
+        frame = make_support_tickets()
+        table, name = _as_read(frame, "support-tickets.csv"), "support-tickets.csv"
+        roles = ColumnRoles("category", id="ticket_id", text=("subject", "message"))
+        return open_table(table, roles, name=name, place="state folder", progress=progress)
+    if key == "digits":
+        pixels = load_digits().data
+        columns = tuple(f"pixel_{number}" for number in range(pixels.shape[1]))
+        frame = pd.DataFrame(pixels.astype(int), columns=list(columns)).assign(digit="")
+        name = "digits.csv"
+        # The keys 1 … 9 and 0 give the digit that is printed on them.
+        classes = (*map(str, range(1, 10)), "0")
+        table = _as_read(frame, name)
+        return open_table(
+            table,
+            ColumnRoles("digit"),
+            name=name,
+            place="state folder",
+            classes=classes,
+            picture=columns,
+            progress=progress,
+        )
+    if key == "clusters":
+        points = make_four_clusters(random_state=0)[0].round(3)
+        frame = pd.DataFrame(points, columns=["x", "y"]).assign(side="")
+        name = "four-clusters.csv"
+        table = _as_read(frame, name)
+        return open_table(
+            table, ColumnRoles("side"), name=name, place="state folder", classes=("left", "right"), progress=progress
+        )
+    raise ValueError(f"There is no example {key!r}; there are {', '.join(EXAMPLES)}.")
+
+
+def _as_read(frame: pd.DataFrame, name: str) -> Table:
+    """Return a table as it would come from a file of the user's: cells as text."""
+    text = io.StringIO()
+    frame.to_csv(text, index=False)
+    return read_upload(name, text.getvalue().encode()).table
+
+
+def _fingerprint(table: Table, roles: ColumnRoles) -> str:
+    others = table.frame.drop(columns=[roles.label])
+    names = json.dumps([*map(str, others.columns), roles.label]).encode()
+    rows = [
+        pd.util.hash_pandas_object(others[column].astype(str), index=False).to_numpy().tobytes() for column in others
+    ]
+    return fingerprint_of(names, *rows)
+
+
+def _is_empty(cell: Any) -> bool:
+    return cell is None or cell is pd.NA or cell is pd.NaT or (isinstance(cell, float) and cell != cell)

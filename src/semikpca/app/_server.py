@@ -1,0 +1,128 @@
+"""The page as a program that answers on a port of this computer."""
+
+import logging
+import secrets
+import socket
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+from dash import Dash
+from flask import Response, jsonify, request, send_file
+from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+
+from semikpca.app._callbacks import register
+from semikpca.app._layout import layout
+from semikpca.app._security import guard, is_loopback
+from semikpca.app._workspace import Workspace
+
+MEGABYTE = 1_000_000
+_EVENTS_MB = 10  # more than a lasso around a million rows sends
+
+
+@dataclass(frozen=True)
+class PageServer:
+    """A server that holds its port and has not begun to answer.
+
+    Attributes
+    ----------
+    server : werkzeug server
+    url : str
+        What to open in a browser, with the token where one is needed.
+    """
+
+    server: BaseWSGIServer
+    url: str
+
+    def run(self) -> None:
+        """Answer until the program is stopped."""
+        self.server.serve_forever()
+
+
+def make_app(workspace: Workspace, *, host: str = "127.0.0.1", token: str | None = None, limit_mb: int = 50) -> Dash:
+    """Return the page; without debug mode, and with everything it needs from this computer."""
+    app = Dash(
+        __name__,
+        title="semikpca",
+        update_title="",  # the title of the tab does not flicker with every click
+        serve_locally=True,
+        add_log_handler=False,
+        meta_tags=[{"name": "viewport", "content": "width=device-width, initial-scale=1"}],
+    )
+    app.layout = lambda: layout(workspace, limit_mb)
+    register(app, workspace, limit_mb)
+    _add_routes(app, workspace, limit_mb)
+    guard(app.server, host, token, list(app.csp_hashes()))
+    return app
+
+
+def _add_routes(app: Dash, workspace: Workspace, limit_mb: int) -> None:
+    server = app.server
+    server.config["MAX_CONTENT_LENGTH"] = max(limit_mb, _EVENTS_MB) * MEGABYTE
+    running = secrets.token_hex(8)  # a page that outlives its program finds out by it
+
+    @server.get("/state")  # type: ignore[untyped-decorator]
+    def state() -> Response:
+        return jsonify(running=running, state=list(workspace.state()))
+
+    @server.post("/upload")  # type: ignore[untyped-decorator]
+    def upload() -> tuple[Response, int]:
+        try:
+            if (request.content_length or 0) > limit_mb * MEGABYTE:
+                raise RequestEntityTooLarge
+            workspace.receive(request.args.get("name", ""), request.get_data(cache=False))
+        except RequestEntityTooLarge:
+            return jsonify(error=too_large(request.content_length, limit_mb)), 413
+        except (ValueError, OSError) as error:
+            return jsonify(error=str(error)), 400
+        return jsonify(error=None), 200
+
+    @server.get("/download")  # type: ignore[untyped-decorator]
+    def download() -> Any:
+        with workspace.lock:
+            if workspace.opened is None:
+                return Response("No table is open.", status=404, mimetype="text/plain")
+            name, content = workspace.opened.download()
+        return send_file(BytesIO(content), as_attachment=True, download_name=name)
+
+
+def too_large(size: int | None, limit_mb: int) -> str:
+    """Say that a file is too large, and what to do."""
+    has = "" if size is None else f" has {size / MEGABYTE:.1f} MB and"
+    return (
+        f"The file{has} is over the limit of {limit_mb} MB. Start the page with the file on the command line "
+        "(semikpca app FILE), which has no limit, or with a higher --upload-limit."
+    )
+
+
+def serve(workspace: Workspace, *, host: str = "127.0.0.1", port: int = 8050, limit_mb: int = 50) -> PageServer:
+    """Return a server on a port of this computer; 0 takes a free one. Another host than loopback gets a token.
+
+    Raises
+    ------
+    ValueError
+        The port is taken, or the host is no address of this computer.
+    """
+    token = None if is_loopback(host) else secrets.token_urlsafe(32)
+    app = make_app(workspace, host=host, token=token, limit_mb=limit_mb)
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        raise ValueError(
+            f"Port {port} of {host} cannot be used: {error.strerror or error}. Give another one with --port, or "
+            "--port 0 for any that is free."
+        ) from error
+    logging.getLogger("werkzeug").setLevel(logging.WARNING)  # one line for each request helps nobody here
+    server = make_server(host, port, app.server, threaded=True, request_handler=_KeepAlive)
+    shown = f"[{host}]" if ":" in host else host
+    query = "" if token is None else f"?token={token}"
+    return PageServer(server, f"http://{shown}:{server.port}/{query}")
+
+
+class _KeepAlive(WSGIRequestHandler):
+    """One connection for many requests: a click does not wait for a new one."""
+
+    protocol_version = "HTTP/1.1"

@@ -1,0 +1,333 @@
+"""The state behind the page: labels, their history, the model, and what there is to show. No page in here."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from threading import RLock
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semikpca._typing import FloatArray
+from semikpca.app._advice import advice_of, first_advice, unchanging_copy
+from semikpca.app._autosave import Autosave, SavedLabels
+from semikpca.app._snapshot import UNLABELED, Advice, Change, Snapshot
+from semikpca.estimators import SemiKPCAClassifierCV
+from semikpca.exceptions import SingleClassWarning, UnreachableRowsWarning
+from semikpca.workflow._estimate import AccuracyEstimate, left_out_estimate
+
+_NO_ESTIMATE = AccuracyEstimate.of(0, 0)
+
+
+class LabelingSession:
+    """Labels that are given one by one, and a model that follows at once.
+
+    Every public method holds one lock, so that two tabs of a browser, or two quick clicks, come one after the other.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    given : sequence
+        A label for each row, None where there is none.
+    classes : sequence, default=()
+        Labels to offer though no row has them yet.
+    model : SemiKPCAClassifierCV, optional
+        Not fitted; the default one where none is given.
+    autosave : Autosave, optional
+        Where each change is written before it counts.
+    """
+
+    def __init__(
+        self,
+        X: FloatArray,
+        given: Sequence[Any] | npt.NDArray[Any],
+        *,
+        classes: Sequence[Any] = (),
+        model: SemiKPCAClassifierCV | None = None,
+        autosave: Autosave | None = None,
+    ) -> None:
+        self._lock, self._advice_lock = RLock(), RLock()
+        self.X = X
+        self.autosave = autosave
+        self._set_aside_first = False
+        self._given = _objects(None if _is_missing(label) else label for label in given)
+        found = sorted({label for label in self._given.tolist() if label is not None})
+        self._classes: list[Any] = [*classes, *(label for label in found if label not in classes)]
+        self._past: list[Change] = []
+        self._future: list[Change] = []
+        self._error_weight: float | str = "middle"
+        self._revision = 0
+        self._advice: Advice | None = None
+        make: Any = SemiKPCAClassifierCV
+        self._model: Any = make() if model is None else model
+        # Kernels and their spectra do not depend on the labels. Building them now, if need be with a label that nobody
+        # gave, is what makes the first true label as quick as the hundredth.
+        placeholder = np.full(len(X), None, dtype=object)
+        placeholder[0] = "no label yet"
+        with _quiet():
+            self._model.fit(X, self._given if found else placeholder)
+        self._is_fresh = True
+        self._snapshot = self._read_off(before=None)
+
+    # -- what there is to show ---------------------------------------------------------------------------------
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self._given)
+
+    @property
+    def given(self) -> npt.NDArray[Any]:
+        """The labels, None where there is none; a copy."""
+        with self._lock:
+            return self._given.copy()
+
+    def snapshot(self) -> Snapshot:
+        """Return what the page shows now."""
+        with self._lock:
+            return self._snapshot
+
+    def model(self) -> SemiKPCAClassifierCV | None:
+        """Return the model, or None as long as fewer than two classes have a label."""
+        with self._lock:
+            return self._model if self._snapshot.predicted is not None else None
+
+    def probabilities(self, row: int) -> list[tuple[Any, float]]:
+        """Return the classes with their probabilities at one row, likely ones first; empty without predictions."""
+        with self._lock:
+            if self._snapshot.predicted is None:
+                return []
+            chances = self._model.decision_probabilities(self._model.decision_[[row]])[0]
+            pairs = zip(self._model.classes_.tolist(), chances.tolist(), strict=True)
+            return sorted(pairs, key=lambda pair: -pair[1])
+
+    def advice(self) -> Advice:
+        """Return rows to label next and labels to look at again; computed once for each state of the labels.
+
+        It takes longer than an answer, so it works on a copy: labels can be given meanwhile.
+        """
+        with self._advice_lock:
+            with self._lock:
+                revision, known = self._revision, self._advice
+                if known is not None and known.revision == revision:
+                    return known
+                model = None if self._snapshot.predicted is None else unchanging_copy(self._model)
+                unlabeled = np.flatnonzero(self._snapshot.given == UNLABELED)
+            advice = first_advice(revision, self.X, unlabeled) if model is None else advice_of(revision, model)
+            with self._lock:
+                self._advice = advice
+            return advice
+
+    # -- changes -----------------------------------------------------------------------------------------------
+
+    def label(self, rows: Iterable[int], label: Any) -> Snapshot:
+        """Give rows a label, one of ``classes``."""
+        with self._lock:
+            if label not in self._classes:
+                raise ValueError(f"There is no class {label!r}. Add it first.")
+            return self._change(self._checked(rows), label)
+
+    def remove(self, rows: Iterable[int]) -> Snapshot:
+        """Take the labels of rows away, where they have one."""
+        with self._lock:
+            return self._change(self._checked(rows), None)
+
+    def undo(self) -> Snapshot:
+        """Take the last change back; nothing happens where there is none."""
+        with self._lock:
+            if not self._past:
+                return self._snapshot
+            change = self._past[-1]
+            self._apply(change.rows, change.before)
+            self._future.append(self._past.pop())
+            return self._refit()
+
+    def redo(self) -> Snapshot:
+        """Make the change again that was taken back last."""
+        with self._lock:
+            if not self._future:
+                return self._snapshot
+            change = self._future[-1]
+            self._apply(change.rows, change.after)
+            self._past.append(self._future.pop())
+            return self._refit()
+
+    def add_class(self, name: str) -> Any:
+        """Offer a new class and return its label: a number where all others are numbers, or else the text."""
+        with self._lock:
+            label = self._as_label(name)
+            if label in self._classes:
+                raise ValueError(f"The class {label!s} is there already.")
+            self._save(classes=[*self._classes, label])
+            self._classes.append(label)
+            self._revision += 1
+            self._snapshot = self._read_off(before=self._snapshot)
+            return label
+
+    def set_error_weight(self, weight: float | str) -> Snapshot:
+        """Move the error weight of all Semi-KPCA candidates: a share of the bound, or "middle", the paper's rule.
+
+        Raises
+        ------
+        UnboundedProblemError
+            At the bound or above it; the weight stays as it was.
+        """
+        with self._lock:
+            self._model.change_error_weight(weight)
+            self._save(error_weight=weight)
+            self._error_weight = weight
+            self._revision += 1
+            self._snapshot = self._read_off(before=self._snapshot)
+            return self._snapshot
+
+    # -- what an earlier visit left ----------------------------------------------------------------------------
+
+    def saved(self) -> SavedLabels | None:
+        """Return labels of an earlier visit that differ from the present ones; AutosaveError where they are damaged.
+
+        From here on they are not overwritten: the next change puts them aside first, unless they are taken up.
+        """
+        with self._lock:
+            if self.autosave is None:
+                return None
+            self._set_aside_first = True
+            saved = self.autosave.load(self.n_rows)
+            present = {row: label for row, label in enumerate(self._given.tolist()) if label is not None}
+            if saved is None or saved.labels == present:
+                self._set_aside_first = False
+                return None
+            return saved
+
+    def take_up(self, saved: SavedLabels) -> Snapshot:
+        """Go on with the labels of an earlier visit; one step of the history, so it can be undone."""
+        with self._lock:
+            self._set_aside_first = False
+            self._classes = [*saved.classes, *(label for label in self._classes if label not in saved.classes)]
+            after = tuple(saved.labels.get(row) for row in range(self.n_rows))
+            rows = tuple(row for row in range(self.n_rows) if after[row] != self._given[row])
+            self._commit(rows, tuple(after[row] for row in rows))
+            snapshot = self._refit()
+            return snapshot if saved.error_weight == "middle" else self.set_error_weight(saved.error_weight)
+
+    # -- inside ------------------------------------------------------------------------------------------------
+
+    def _checked(self, rows: Iterable[int]) -> tuple[int, ...]:
+        checked = tuple(dict.fromkeys(int(row) for row in rows))
+        for row in checked:
+            if not 0 <= row < self.n_rows:
+                raise ValueError(f"There is no row {row}: rows are counted from 0 to {self.n_rows - 1}.")
+        return checked
+
+    def _change(self, rows: tuple[int, ...], label: Any) -> Snapshot:
+        rows = tuple(row for row in rows if self._given[row] != label)
+        if not rows:
+            return self._snapshot
+        self._commit(rows, (label,) * len(rows))
+        return self._refit()
+
+    def _commit(self, rows: tuple[int, ...], after: tuple[Any, ...]) -> None:
+        change = Change(rows, tuple(self._given[list(rows)]), after)
+        self._apply(rows, after)
+        self._past.append(change)
+        self._future.clear()
+
+    def _apply(self, rows: tuple[int, ...], labels: tuple[Any, ...]) -> None:
+        given = self._given.copy()
+        given[list(rows)] = _objects(labels)
+        self._save(given=given)  # first on disk: what the page confirms is never lost
+        self._given = given
+        self._revision += 1
+
+    def _save(
+        self,
+        given: npt.NDArray[Any] | None = None,
+        classes: Sequence[Any] | None = None,
+        error_weight: float | str | None = None,
+    ) -> None:
+        if self.autosave is None:
+            return
+        if self._set_aside_first:
+            self.autosave.set_aside()
+            self._set_aside_first = False
+        labels = (self._given if given is None else given).tolist()
+        self.autosave.save(
+            self._classes if classes is None else classes,
+            {row: label for row, label in enumerate(labels) if label is not None},
+            self._error_weight if error_weight is None else error_weight,
+        )
+
+    def _refit(self) -> Snapshot:
+        self._is_fresh = False
+        self._snapshot = self._read_off(before=self._snapshot)
+        return self._snapshot
+
+    def _read_off(self, before: Snapshot | None) -> Snapshot:
+        code_of = {label: code for code, label in enumerate(self._classes)}
+        given = np.array([code_of.get(label, UNLABELED) for label in self._given.tolist()], dtype=np.intp)
+        predicted = confidence = problem = n_changed = None
+        estimate, out_of_reach = _NO_ESTIMATE, 0
+        if len(np.unique(given[given != UNLABELED])) > 1:
+            try:
+                with _quiet():
+                    if not self._is_fresh:
+                        self._model.relabel(self._given)
+                    self._is_fresh = True
+            except ValueError as error:
+                problem = str(error)  # the labels stay: they are what someone knows
+            else:
+                codes = self._model.decision_codes(self._model.decision_)
+                predicted = np.array([code_of[label] for label in self._model.classes_.tolist()])[codes]
+                confidence = self._model.label_distributions_[np.arange(len(codes)), codes]
+                estimate = left_out_estimate(self._model)
+                out_of_reach = len(self._model.unreachable_rows_)
+                if before is not None and before.predicted is not None:
+                    n_changed = int(np.sum(before.predicted != predicted))
+        return Snapshot(
+            revision=self._revision,
+            classes=tuple(self._classes),
+            given=given,
+            predicted=predicted,
+            confidence=confidence,
+            n_changed=n_changed,
+            n_out_of_reach=out_of_reach,
+            estimate=estimate,
+            certificate=self._model.certificate_,
+            error_weight=self._error_weight,
+            undo=str(self._past[-1]) if self._past else None,
+            redo=str(self._future[-1]) if self._future else None,
+            problem=problem,
+        )
+
+    def _as_label(self, name: str) -> Any:
+        text = name.strip()
+        if not text:
+            raise ValueError("A class needs a name.")
+        if len(text) > 100:
+            raise ValueError(f"The name has {len(text)} letters; at most 100 fit on the page.")
+        if not self._classes or any(isinstance(label, str) for label in self._classes):
+            return text
+        try:
+            return int(text) if all(isinstance(label, int) for label in self._classes) else float(text)
+        except ValueError:
+            shown = ", ".join(str(label) for label in self._classes[:3])
+            raise ValueError(f"The classes of this table are numbers ({shown} …), and {text!r} is none.") from None
+
+
+def _objects(values: Iterable[Any]) -> npt.NDArray[Any]:
+    listed = list(values)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return array
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or (isinstance(label, float) and label != label)
+
+
+class _quiet(warnings.catch_warnings):  # noqa: N801  (used like a function)
+    """Leave out what the page says in its own words: one class only, rows that no label reaches."""
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        for category in (SingleClassWarning, UnreachableRowsWarning):
+            warnings.simplefilter("ignore", category)

@@ -1,0 +1,333 @@
+"""What is open, which tab looks at what, and what each action of a user does. One lock around all of it."""
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import RLock
+from typing import Any, Literal
+
+from semikpca.app._autosave import AutosaveError, SavedLabels
+from semikpca.app._opening import (
+    NEW_COLUMN,
+    OpenTable,
+    Pending,
+    open_example,
+    open_table,
+    read_upload,
+    with_new_label_column,
+)
+from semikpca.app._weight_scale import position_of, weight_at
+from semikpca.exceptions import UnboundedProblemError
+from semikpca.tables import ColumnRoles, Table
+from semikpca.workflow import LabelingOptions
+
+logger = logging.getLogger("semikpca")
+
+_MOST_TABS = 50  # a tab says nothing when it closes, so the oldest ones are forgotten
+
+
+@dataclass(frozen=True)
+class Message:
+    """A line above the map."""
+
+    kind: Literal["error", "note", "bound"]
+    text: str
+
+
+@dataclass
+class Tab:
+    """One open page: its selection, its brush, and the last event that came from it."""
+
+    selected: list[int] = field(default_factory=list)
+    brush: int | None = None
+    dark: bool = False
+    message: Message | None = None
+    last_event: int = 0
+
+
+@dataclass(frozen=True)
+class Update:
+    """What a tab has to draw anew, beside its own selection."""
+
+    tab: Tab
+    state: tuple[int, int]
+    last_event: int
+    is_new_table: bool
+    has_new_labels: bool
+    has_new_colors: bool
+    was_refused: bool
+
+
+class Workspace:
+    """The one table that is open, for one user with any number of tabs.
+
+    Parameters
+    ----------
+    options : LabelingOptions, optional
+        For tables that are opened from the page.
+    roles : callable, optional
+        From the name of a label column to all roles; other roles come from the command line.
+    """
+
+    def __init__(
+        self, options: LabelingOptions | None = None, roles: Callable[[str], ColumnRoles] = ColumnRoles
+    ) -> None:
+        self.lock = RLock()
+        self.options, self.roles = options, roles
+        self.opened: OpenTable | None = None
+        self.pending: Pending | None = None
+        self.offer: SavedLabels | None = None
+        self.generation = 0
+        self._tabs: OrderedDict[str, Tab] = OrderedDict()
+
+    # -- opening -----------------------------------------------------------------------------------------------
+
+    def show(self, opened: OpenTable) -> Message | None:
+        """Put a table on the page; labels of an earlier visit are offered."""
+        with self.lock:
+            message = None
+            self.opened, self.pending, self.offer = opened, None, None
+            try:
+                self.offer = opened.session.saved()
+            except AutosaveError as error:
+                message = Message("error", str(error))
+            self.generation += 1
+            for tab in self._tabs.values():
+                tab.selected, tab.brush = [], None
+            return message
+
+    def ask_for_column(self, pending: Pending) -> None:
+        """Ask on the page which column has the labels."""
+        with self.lock:
+            self.pending = pending
+            self.generation += 1
+
+    def receive(self, filename: str, content: bytes) -> None:
+        """Take an uploaded file."""
+        self.ask_for_column(read_upload(filename, content))
+
+    # -- events ------------------------------------------------------------------------------------------------
+
+    def state(self) -> tuple[int, int]:
+        """Return what a tab compares with what it shows: which opening, and which change of its labels."""
+        with self.lock:
+            return self.generation, -1 if self.opened is None else self.opened.session.snapshot().revision
+
+    def handle(self, client: str, events: list[dict[str, Any]], shown: Any = None, *, dark: bool = False) -> Update:
+        """Do what a tab asks for, each event once and in order, and say what it has to draw.
+
+        A tab sends an event again until it is told that it arrived: a click is neither lost nor counted twice.
+
+        Parameters
+        ----------
+        client : str
+            Name of the tab.
+        events : list of dict
+            Each with its ``number`` and what to do, ``act``.
+        shown : list of two int, optional
+            The state that the tab shows now, see ``state``.
+        dark : bool, default=False
+            Whether the tab is dark.
+        """
+        with self.lock:
+            tab = self._tab(client)
+            was_dark, tab.dark = tab.dark, dark
+            for event in sorted(events, key=lambda event: int(event["number"])):
+                if int(event["number"]) > tab.last_event:
+                    tab.last_event = int(event["number"])
+                    self._do(tab, event)
+            state = self.state()
+            is_new_table = not shown or shown[0] != state[0]
+            has_new_labels = is_new_table or list(shown) != list(state)
+            return Update(
+                tab=tab,
+                state=state,
+                last_event=tab.last_event,
+                is_new_table=is_new_table,
+                has_new_labels=has_new_labels,
+                has_new_colors=has_new_labels or was_dark != dark,
+                was_refused=tab.message is not None and tab.message.kind == "bound",
+            )
+
+    def _tab(self, client: str) -> Tab:
+        tab = self._tabs.setdefault(client, Tab())
+        self._tabs.move_to_end(client)
+        while len(self._tabs) > _MOST_TABS:
+            self._tabs.popitem(last=False)
+        return tab
+
+    def _do(self, tab: Tab, event: dict[str, Any]) -> None:
+        action = _ACTIONS.get(str(event.get("act")))
+        if action is None or (self.opened is None and action not in _WITHOUT_TABLE):
+            return
+        if action is Workspace._weight and float(event["value"]) == self._slider():
+            return  # the slider was moved by the page, not by the user
+        if action is not Workspace._nothing or event["act"] == "dismiss":
+            tab.message = None
+        try:
+            action(self, tab, event)
+        except UnboundedProblemError as error:
+            tab.message = Message("bound", str(error))
+        except ValueError as error:
+            tab.message = Message("error", str(error))
+        except OSError as error:
+            reason = f"{error.strerror or error} ({error.filename})"
+            tab.message = Message(
+                "error",
+                f"Nothing was changed, because it could not be saved: {reason}. Make room or give write access, and do "
+                "it again.",
+            )
+        except Exception as error:  # the border of the program: a page that waits forever helps nobody
+            logger.exception("%s failed", event.get("act"))
+            fault = f"{type(error).__name__}: {error}"
+            tab.message = Message("error", f"A fault of the program: {fault}. The labels given so far are saved.")
+
+    def _slider(self) -> float | None:
+        certificate = self.table.session.snapshot().certificate
+        return None if certificate is None else position_of(certificate.relative_weight)
+
+    @property
+    def table(self) -> OpenTable:
+        """The open table, where one is sure to be."""
+        assert self.opened is not None
+        return self.opened
+
+    # -- what each action does ---------------------------------------------------------------------------------
+
+    def _pick(self, tab: Tab, event: dict[str, Any]) -> None:
+        self._chosen(tab, [int(self.table.map.rows[int(point)]) for point in event["points"]])
+
+    def _show_row(self, tab: Tab, event: dict[str, Any]) -> None:
+        row = int(event["value"])
+        if not 0 <= row < self.table.session.n_rows:
+            raise ValueError(f"There is no row {row + 1}.")
+        tab.selected = [row]
+
+    def _chosen(self, tab: Tab, rows: list[int]) -> None:
+        tab.selected = rows
+        if tab.brush is not None and rows:
+            self._give(tab, tab.brush)
+
+    def _label(self, tab: Tab, event: dict[str, Any]) -> None:
+        number = int(event["value"])
+        if not tab.selected:
+            raise ValueError("No row is selected. Click one on the map, or press n for a suggested one.")
+        self._give(tab, number)
+
+    def _give(self, tab: Tab, number: int) -> None:
+        classes = self.table.session.snapshot().classes
+        if not 0 <= number < len(classes):
+            raise ValueError(f"There are {len(classes)} classes; add one for this key.")
+        self.table.session.label(tab.selected, classes[number])
+        self.offer = None
+
+    def _remove(self, tab: Tab, event: dict[str, Any]) -> None:
+        self.table.session.remove(tab.selected)
+        self.offer = None
+
+    def _undo(self, tab: Tab, event: dict[str, Any]) -> None:
+        self.table.session.undo()
+
+    def _redo(self, tab: Tab, event: dict[str, Any]) -> None:
+        self.table.session.redo()
+
+    def _brush(self, tab: Tab, event: dict[str, Any]) -> None:
+        tab.brush = None if event["value"] in ("", None) else int(event["value"])
+
+    def _clear(self, tab: Tab, event: dict[str, Any]) -> None:
+        tab.selected, tab.brush = [], None
+
+    def _step(self, tab: Tab, event: dict[str, Any]) -> None:
+        """Go to the next suggested row, or to the one before; from elsewhere to the first, or the last."""
+        rows = list(self.table.session.advice().rows)
+        if not rows:
+            raise ValueError("There is no row left to suggest: all have a label.")
+        forward = int(event["value"]) > 0
+        if len(tab.selected) == 1 and tab.selected[0] in rows:
+            place = (rows.index(tab.selected[0]) + (1 if forward else -1)) % len(rows)
+        else:
+            place = 0 if forward else len(rows) - 1
+        tab.selected = [rows[place]]
+
+    def _add_class(self, tab: Tab, event: dict[str, Any]) -> None:
+        label = self.table.session.add_class(str(event["value"]))
+        self.offer = None
+        tab.message = Message("note", f"The class {label} is there. Select a row of it and give it the label.")
+
+    def _weight(self, tab: Tab, event: dict[str, Any]) -> None:
+        self.table.session.set_error_weight(weight_at(float(event["value"])))
+
+    def _middle(self, tab: Tab, event: dict[str, Any]) -> None:
+        self.table.session.set_error_weight("middle")
+
+    def _take_up(self, tab: Tab, event: dict[str, Any]) -> None:
+        if self.offer is not None:
+            self.table.session.take_up(self.offer)
+            self.offer = None
+
+    def _start_over(self, tab: Tab, event: dict[str, Any]) -> None:
+        self.offer = None
+
+    def _example(self, tab: Tab, event: dict[str, Any]) -> None:
+        tab.message = self.show(open_example(str(event["value"])))
+
+    def _column(self, tab: Tab, event: dict[str, Any]) -> None:
+        if self.pending is None:
+            return
+        pending, column = self.pending, str(event["value"])
+        table: Table = pending.table
+        if event.get("new"):
+            table = with_new_label_column(table, column or NEW_COLUMN)
+            column = column or NEW_COLUMN
+        tab.message = self.show(
+            open_table(table, self.roles(column), name=pending.name, place=pending.place, options=self.options)
+        )
+
+    def _cancel(self, tab: Tab, event: dict[str, Any]) -> None:
+        if self.pending is not None:
+            self.pending = None
+            self.generation += 1
+
+    def _refused(self, tab: Tab, event: dict[str, Any]) -> None:
+        tab.message = Message("error", str(event["value"])[:600])
+
+    def _nothing(self, tab: Tab, event: dict[str, Any]) -> None:
+        pass
+
+
+_ACTIONS: dict[str, Callable[[Workspace, Tab, dict[str, Any]], None]] = {
+    "pick": Workspace._pick,
+    "row": Workspace._show_row,
+    "label": Workspace._label,
+    "remove": Workspace._remove,
+    "undo": Workspace._undo,
+    "redo": Workspace._redo,
+    "brush": Workspace._brush,
+    "clear": Workspace._clear,
+    "step": Workspace._step,
+    "add-class": Workspace._add_class,
+    "weight": Workspace._weight,
+    "middle": Workspace._middle,
+    "take-up": Workspace._take_up,
+    "start-over": Workspace._start_over,
+    "example": Workspace._example,
+    "column": Workspace._column,
+    "cancel": Workspace._cancel,
+    "refused": Workspace._refused,
+    "refresh": Workspace._nothing,
+    "dismiss": Workspace._nothing,
+}
+_WITHOUT_TABLE = {
+    Workspace._example,
+    Workspace._column,
+    Workspace._cancel,
+    Workspace._refused,
+    Workspace._nothing,
+}
+
+
+def pending_file(path: Path, table: Table) -> Pending:
+    """Return a file of the user's whose label column is to be asked for."""
+    return Pending(table, path.name, "beside the file")

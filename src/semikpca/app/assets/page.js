@@ -1,0 +1,240 @@
+/* What happens in the browser: events go to the server in order, keys are read, files are sent. No state of labels. */
+(function () {
+  "use strict";
+
+  let number = 0; // of the last event
+  let pending = []; // events that the server has not confirmed
+  let shown = null; // which state of the labels this page shows
+  let running = null; // which run of the program answers
+  let lastPost = 0;
+
+  const darkness = window.matchMedia("(prefers-color-scheme: dark)");
+  const byId = (id) => document.getElementById(id);
+  const setProps = (id, props) => window.dash_clientside.set_props(id, props);
+
+  function send(act, more) {
+    number += 1;
+    pending.push(Object.assign({ act: act, number: number }, more || {}));
+    post();
+  }
+
+  // All unconfirmed events go together: the server knows their numbers, and counts none of them twice.
+  function post() {
+    lastPost = Date.now();
+    const client = byId("client").dataset.client;
+    setProps("event", { data: { client: client, events: pending.slice(), shown: shown, dark: darkness.matches, at: lastPost } });
+    window.setTimeout(showBusy, 250);
+  }
+
+  function showBusy() {
+    document.body.classList.toggle("busy", pending.length > 0);
+  }
+
+  const noUpdate = () => window.dash_clientside.no_update;
+
+  window.dash_clientside = Object.assign({}, window.dash_clientside, {
+    semikpca: {
+      lassoed: function (data) {
+        if (data && data.points) {
+          const points = data.points.filter((point) => point.curveNumber === 0).map((point) => point.pointIndex);
+          if (points.length) send("pick", { points: points });
+          setProps("map", { selectedData: null });
+        }
+        return noUpdate();
+      },
+      slid: function (position, answered) {
+        if (position !== null && position !== answered.slider) send("weight", { value: position });
+        return noUpdate();
+      },
+      answered: function (answered) {
+        pending = pending.filter((event) => event.number > answered.last);
+        showBusy();
+        return noUpdate();
+      },
+      shown: function (state) {
+        if (shown && state && shown[0] !== state[0]) document.body.classList.remove("opening");
+        if (!shown && darkness.matches) window.setTimeout(send, 0, "refresh"); // the server draws a light map first
+        shown = state;
+        return noUpdate();
+      },
+    },
+  });
+
+  // -- clicks on the map -----------------------------------------------------------------------------------------
+
+  const REACH = 20; // pixels: a click this close to a row means it
+  const STILL = 5; // pixels: what moves less is a click, and not a drag
+  let pressedAt = null;
+
+  // Plotly's own click event names the row that was last hovered over, which is another one while the map is being
+  // redrawn. The place of the click itself cannot be out of date.
+  function rowAt(event) {
+    const graph = document.querySelector("#map .js-plotly-plot");
+    const { xaxis, yaxis } = graph._fullLayout;
+    const box = graph.getBoundingClientRect();
+    const left = event.clientX - box.left - xaxis._offset;
+    const top = event.clientY - box.top - yaxis._offset;
+    const { x, y } = graph.data[0];
+    let best = null;
+    let least = REACH;
+    for (let i = 0; i < x.length; i += 1) {
+      const distance = Math.hypot(xaxis.l2p(x[i]) - left, yaxis.l2p(y[i]) - top);
+      if (distance < least) [best, least] = [i, distance];
+    }
+    return best;
+  }
+
+  function press(event) {
+    pressedAt = [event.clientX, event.clientY];
+  }
+  document.addEventListener("pointerdown", press, true);
+
+  document.addEventListener("click", function (event) {
+    if (!event.target.closest("#map .nsewdrag") || !pressedAt) return;
+    if (Math.hypot(event.clientX - pressedAt[0], event.clientY - pressedAt[1]) > STILL) return;
+    const row = rowAt(event);
+    if (row !== null) send("pick", { points: [row] });
+  });
+
+  // -- buttons -------------------------------------------------------------------------------------------------
+
+  const here = {
+    help: () => document.body.classList.toggle("helping"),
+    open: () => document.body.classList.add("opening"),
+    close: () => document.body.classList.remove("opening"),
+    browse: browse,
+    "add-class": addClass,
+  };
+
+  document.addEventListener("click", function (event) {
+    const button = event.target.closest("[data-act]");
+    if (event.target.id === "help") document.body.classList.remove("helping");
+    if (!button || button.disabled) return;
+    const act = button.dataset.act;
+    if (here[act]) here[act]();
+    else send(act, { value: button.dataset.value || "", new: button.dataset.new || "" });
+  });
+
+  function addClass() {
+    const input = byId("new-class");
+    if (!input.value.trim()) return input.focus();
+    send("add-class", { value: input.value });
+    setProps("new-class", { value: "" });
+  }
+
+  // -- keys ----------------------------------------------------------------------------------------------------
+
+  const keys = {
+    n: () => send("step", { value: 1 }),
+    p: () => send("step", { value: -1 }),
+    ArrowRight: () => send("step", { value: 1 }),
+    ArrowLeft: () => send("step", { value: -1 }),
+    u: () => send("undo"),
+    r: () => send("redo"),
+    x: () => send("remove"),
+    Delete: () => send("remove"),
+    l: toggleLasso,
+    "?": here.help,
+    Escape: escape,
+  };
+
+  function escape() {
+    if (document.body.classList.contains("helping")) return here.help();
+    if (document.body.classList.contains("opening")) return here.close();
+    send("clear");
+  }
+
+  function toggleLasso() {
+    const graph = document.querySelector("#map .js-plotly-plot");
+    const lasso = graph._fullLayout.dragmode === "lasso";
+    const button = graph.querySelector('.modebar-btn[data-val="' + (lasso ? "pan" : "lasso") + '"]');
+    if (button) button.click();
+  }
+
+  document.addEventListener("keydown", function (event) {
+    const target = event.target;
+    if (target.id === "new-class" && event.key === "Enter") return addClass();
+    if (target.closest("input, textarea, select")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) {
+      if (event.key.toLowerCase() === "z" && !event.altKey) {
+        event.preventDefault();
+        send(event.shiftKey ? "redo" : "undo");
+      }
+      return;
+    }
+    if (target.closest('[role="slider"]') && event.key.startsWith("Arrow")) return;
+    if (!byId("page") || byId("page").className !== "working") return;
+    if (/^[0-9]$/.test(event.key)) {
+      send("label", { value: (Number(event.key) + 9) % 10 });
+    } else if (keys[event.key]) {
+      event.preventDefault();
+      keys[event.key]();
+    }
+  });
+
+  // -- files ---------------------------------------------------------------------------------------------------
+
+  function browse() {
+    const input = document.createElement("input");
+    input.type = "file";
+    input.addEventListener("change", () => input.files.length && upload(input.files[0]));
+    input.click();
+  }
+
+  async function upload(file) {
+    const limit = Number(byId("client").dataset.limit);
+    if (file.size > limit * 1e6) {
+      return send("refused", {
+        value: file.name + " has " + (file.size / 1e6).toFixed(1) + " MB and is over the limit of " + limit +
+          " MB. Start the page with the file on the command line (semikpca app FILE), which has no limit, or with a " +
+          "higher --upload-limit.",
+      });
+    }
+    document.body.classList.add("busy");
+    try {
+      const answer = await fetch("upload?name=" + encodeURIComponent(file.name), { method: "POST", body: file });
+      const error = (await answer.json()).error;
+      if (error) send("refused", { value: error });
+      else send("refresh");
+    } catch (problem) {
+      send("refused", { value: "The file could not be sent: " + problem.message });
+    }
+  }
+
+  document.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    document.body.classList.add("dragging");
+  });
+  document.addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) document.body.classList.remove("dragging");
+  });
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    document.body.classList.remove("dragging");
+    if (event.dataTransfer.files.length) upload(event.dataTransfer.files[0]);
+  });
+
+  darkness.addEventListener("change", () => send("refresh"));
+
+  // -- other tabs, and a program that was stopped ---------------------------------------------------------------
+
+  async function look() {
+    try {
+      const answer = await fetch("state");
+      const now = await answer.json();
+      document.body.classList.remove("lost");
+      if (running && running !== now.running) return window.location.reload();
+      running = now.running;
+      if (pending.length) {
+        if (Date.now() - lastPost > 5000) post(); // an answer that never came
+      } else if (shown && (shown[0] !== now.state[0] || shown[1] !== now.state[1])) {
+        send("refresh");
+      }
+    } catch (problem) {
+      document.body.classList.add("lost");
+    }
+  }
+
+  window.setInterval(() => document.visibilityState === "visible" && look(), 2000);
+  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && look());
+})();

@@ -1,0 +1,86 @@
+"""``semikpca app``: the labeling page, on this computer."""
+
+import webbrowser
+from pathlib import Path
+from threading import Timer
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from semikpca.app import Workspace, open_table, serve
+from semikpca.app._workspace import pending_file
+from semikpca.cli._messages import failing_clearly
+from semikpca.tables import ColumnRoles, read_table
+from semikpca.workflow import LabelingOptions
+
+console = Console()
+errors = Console(stderr=True)
+
+
+def app(
+    file: Annotated[
+        Path | None, typer.Argument(help="Table to label; without one, the page asks for it or offers examples.")
+    ] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="Column with the labels, empty where a row has none; asked for on the page.")
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option(help="Column that names the rows; nothing is learned from it.")
+    ] = None,
+    text_column: Annotated[list[str] | None, typer.Option(help="Column of free text; give it once for each.")] = None,
+    exclude: Annotated[list[str] | None, typer.Option(help="Column to leave out; give it once for each.")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="Between cells, where it is not found by itself.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Of a text file that is not UTF-8, such as cp1252.")] = None,
+    kernel: Annotated[str | None, typer.Option(help="For experts: one kernel instead of a blend.")] = None,
+    n_components_removed: Annotated[
+        int | None, typer.Option("--n-components-removed", "-k", help="For experts: the paper’s k.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to answer on. Any other than this computer’s own asks visitors for a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to answer on; 0 takes a free one.")] = 8050,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Whether to open the page in a browser.")
+    ] = True,
+    upload_limit: Annotated[int, typer.Option(min=1, help="Size of files that the page takes, in MB.")] = 50,
+) -> None:
+    """Label rows on a local page: click, and predictions, confidence and accuracy follow at once."""
+    with failing_clearly(errors, lambda: ""):
+        options = LabelingOptions(kernel=kernel, n_components_removed=n_components_removed)
+
+        def roles(label: str) -> ColumnRoles:
+            return ColumnRoles(label, id=id_column, text=tuple(text_column or ()), exclude=tuple(exclude or ()))
+
+        workspace = Workspace(options, roles)
+        kept = "in your state folder"
+        if file is not None:
+            with console.status("Reading the file") as status:
+                table = read_table(file, delimiter=delimiter, encoding=encoding)
+                if label_column is None:
+                    workspace.ask_for_column(pending_file(file, table))
+                else:
+                    opened = open_table(
+                        table,
+                        roles(label_column),
+                        name=file.name,
+                        place="beside the file",
+                        options=options,
+                        progress=status.update,
+                    )
+                    message = workspace.show(opened)
+                    if message is not None:
+                        errors.print(f"[yellow]Note:[/] {escape(message.text)}", soft_wrap=True)
+            kept = f"beside {file.name}"
+        elif label_column is not None:
+            raise ValueError("--label-column names a column of a file: give the file as well.")
+        page = serve(workspace, host=host, port=port, limit_mb=upload_limit)
+        console.print(f"Labeling page: {page.url}", soft_wrap=True, highlight=False, markup=False)
+        console.print(f"Each label is saved {kept} as soon as it is given. Ctrl-C stops the page.", soft_wrap=True)
+        if browser:
+            Timer(0.3, webbrowser.open, [page.url]).start()
+        try:
+            page.run()
+        except KeyboardInterrupt:
+            console.print("Stopped. All labels are saved.")

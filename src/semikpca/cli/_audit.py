@@ -1,0 +1,145 @@
+"""``semikpca audit``: given labels that look wrong, and why."""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+import typer
+from rich.markup import escape
+from rich.table import Table as Grid
+from rich.text import Text
+
+from semikpca.cli._messages import console, errors, failing_clearly
+from semikpca.cli._table_options import (
+    Delimiter,
+    Encoding,
+    ErrorWeight,
+    Exclude,
+    FileArgument,
+    Force,
+    IdColumn,
+    Kernel,
+    LabelColumn,
+    LabelsFile,
+    Question,
+    Removed,
+    Seed,
+    TextColumn_,
+    check_outputs,
+    counted,
+    steps,
+    tell,
+)
+from semikpca.tables import write_table
+from semikpca.workflow import LabeledTable, LabelingOptions, audit_frame, row_names, row_texts, shortened
+
+
+def audit(
+    file: FileArgument,
+    label_column: LabelColumn,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="A table of all given labels, most suspicious first.")
+    ] = None,
+    show_all: Annotated[
+        bool, typer.Option("--all", help="Print all given labels, not only those that look wrong.")
+    ] = False,
+    id_column: IdColumn = None,
+    exclude: Exclude = None,
+    text_column: TextColumn_ = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    labels: LabelsFile = None,
+    kernel: Kernel = None,
+    n_components_removed: Removed = None,
+    error_weight: ErrorWeight = None,
+    seed: Seed = 0,
+    force: Force = False,
+) -> None:
+    """Show the given labels that look wrong, most suspicious first.
+
+    Each label is held against what all others say of its row when it is left out.
+    """
+    question = Question(
+        file, label_column, id_column, tuple(exclude or ()), tuple(text_column or ()), delimiter, encoding, labels
+    )
+    with failing_clearly(errors, lambda: ""):
+        options = LabelingOptions(kernel, n_components_removed, error_weight, seed)
+        check_outputs({"-o": out}, (file, labels), force=force)
+        with steps() as say:
+            labeled = question.labeled(options, say, allow_all=True)
+            found = audit_frame(labeled)
+            if out is not None:
+                write_table(_as_table(labeled, found), out)
+        shown = found if show_all else found[found["looks_wrong"]]
+        if len(shown):
+            console.print(_printed(labeled, shown))
+        for line in _conclusions(labeled, found):
+            console.print(line, highlight=False)
+        tell(labeled.warnings)
+        if out is not None:
+            console.print(f"[bold]All labels:[/] {escape(str(out))}", soft_wrap=True, highlight=False)
+
+
+def _printed(labeled: LabeledTable, found: pd.DataFrame) -> Grid:
+    grid = Grid(header_style="bold", show_lines=True)
+    for title in ("Row", "Given", "Others say"):
+        grid.add_column(title, overflow="fold")
+    grid.add_column("Wrong?", justify="right")
+    grid.add_column("Why", overflow="fold", ratio=1)
+    names, texts = row_names(labeled, found["row"]), row_texts(labeled, found["row"], 100)
+    for entry, name, text in zip(found.itertuples(), names, texts, strict=True):
+        known = not np.isnan(entry.suspicion)
+        suggested = f"{shortened(entry.suggested, 30)} {entry.suggested_probability:.0%}"
+        grid.add_row(
+            Text(name),
+            Text(shortened(entry.given, 30), style="yellow" if entry.looks_wrong else ""),
+            Text(suggested if known else "–"),
+            f"{entry.suspicion:.0%}" if known else "–",
+            Text(_reason(labeled, entry.nearest, entry.suggested) if known else _NOTHING_SAID)
+            + Text(f"\n{text}", style="dim"),
+        )
+    return grid
+
+
+_NOTHING_SAID = "the only label of its class, or the only one that reaches its row"
+
+
+def _reason(labeled: LabeledTable, nearest: tuple[int, ...], suggested: object) -> str:
+    names = ", ".join(row_names(labeled, nearest))
+    return f"near {names}, which are {shortened(suggested, 30)}" if names else "no label speaks for it"
+
+
+def _conclusions(labeled: LabeledTable, found: pd.DataFrame) -> list[str]:
+    n_wrong, n_unknown = int(found["looks_wrong"].sum()), int(found["suspicion"].isna().sum())
+    n_judged = len(found) - n_unknown
+    lines = []
+    if n_judged:
+        lines.append(
+            f"{counted(n_wrong, 'label looks', 'labels look')} wrong of {n_judged:,} that could be judged."
+            if n_wrong
+            else f"No label looks wrong of {n_judged:,} that could be judged."
+        )
+    estimate = labeled.estimate
+    if n_wrong and estimate.right < estimate.counted:
+        lines.append(
+            f"Some of them will be right all the same: the others find {estimate.right} of {estimate.counted} labels "
+            "again, so that they err as well. Look at each before you change it."
+        )
+    if n_unknown:
+        lines.append(
+            f"{counted(n_unknown, 'label', 'labels')} could not be judged: the only one of its class, or the only one "
+            "that reaches its row. Give each class a second label."
+        )
+    return lines
+
+
+def _as_table(labeled: LabeledTable, found: pd.DataFrame) -> pd.DataFrame:
+    """Return the audit for a file: rows count from 1, and are named where there is a column of names."""
+    names = row_names(labeled, found["row"])
+    nearest = ["; ".join(row_names(labeled, rows)) for rows in found["nearest"]]
+    table = found.assign(row=found["row"] + 1, nearest=nearest)
+    for column in ("suspicion", "suggested_probability"):
+        table[column] = table[column].round(4)
+    table.insert(1, "name", names)
+    return table

@@ -1,0 +1,94 @@
+"""``semikpca label``: from a table with some labels to a table with all of them."""
+
+import shlex
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from semikpca.cli._label_summary import print_summary
+from semikpca.cli._messages import console, errors, failing_clearly
+from semikpca.cli._table_options import (
+    Delimiter,
+    Encoding,
+    ErrorWeight,
+    Exclude,
+    FileArgument,
+    Force,
+    IdColumn,
+    Kernel,
+    LabelColumn,
+    LabelsFile,
+    Question,
+    Removed,
+    Seed,
+    TextColumn_,
+    check_outputs,
+    default_output,
+    steps,
+    tell,
+)
+from semikpca.tables import write_table
+from semikpca.workflow import LabelingOptions, save_model
+
+
+def label(
+    file: FileArgument,
+    label_column: LabelColumn,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The table with labels; by itself FILE.labeled.csv, or as FILE ends."),
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="A page to look at: one HTML file that needs no network.")] = None,
+    save: Annotated[Path | None, typer.Option(help="A model for semikpca predict.")] = None,
+    id_column: IdColumn = None,
+    exclude: Exclude = None,
+    text_column: TextColumn_ = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    labels: LabelsFile = None,
+    kernel: Kernel = None,
+    n_components_removed: Removed = None,
+    error_weight: ErrorWeight = None,
+    seed: Seed = 0,
+    force: Force = False,
+) -> None:
+    """Give every row of a table a label, learned from the rows that have one.
+
+    Empty cells in the label column are the rows to be labeled. The table comes back as it was, with four columns more:
+    predicted_label, confidence, label_was_given and looks_wrong.
+    """
+    question = Question(
+        file, label_column, id_column, tuple(exclude or ()), tuple(text_column or ()), delimiter, encoding, labels
+    )
+    target = default_output(file, "labeled") if out is None else out
+    written: list[Path] = []
+    with failing_clearly(errors, lambda: _said(written)):
+        options = LabelingOptions(kernel, n_components_removed, error_weight, seed)
+        check_outputs({"-o": target, "--report": report, "--save": save}, (file, labels), force=force)
+        with steps() as say:
+            labeled = question.labeled(options, say)
+            say("Writing", 0, 1)
+            write_table(labeled.to_frame(), target, like=labeled.table)
+            written.append(target)
+            if save is not None:
+                save_model(save, labeled)
+                written.append(save)
+            if report is not None:
+                from semikpca.report import write_label_report
+
+                command = shlex.join(["semikpca", *sys.argv[1:]])
+                write_label_report(report, labeled, command=command, created=datetime.now().astimezone(), progress=say)
+                written.append(report)
+        print_summary(console, labeled, question)
+        tell(labeled.warnings)
+        for what, path in (("Labels", target), ("Model", save), ("Report", report)):
+            if path is not None:
+                console.print(f"[bold]{what}:[/] {escape(str(path))}", soft_wrap=True, highlight=False)
+
+
+def _said(written: list[Path]) -> str:
+    return f"Written before that: {', '.join(map(str, written))}" if written else ""

@@ -1,0 +1,165 @@
+"""What ``semikpca label`` says at its end."""
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from semikpca.cli._table_options import Question, counted
+from semikpca.tables import feature_columns, feature_kinds
+from semikpca.workflow import AccuracyEstimate, LabeledTable, printable, row_names, shortened
+
+_WIDE = 0.2  # an interval of more than 20 points says little
+_MOST_CLASSES = 15
+_MOST_NAMED_ROWS = 5
+_BAR = 20
+_CANNOT_BE_TOLD = (
+    "This cannot be told: every class has one label, and without it the class is gone. Give each class a second label."
+)
+
+
+def print_summary(console: Console, labeled: LabeledTable, question: Question) -> None:
+    """Print what was learned from, how good the labels are, and what to do next."""
+    n_given = int(labeled.is_given.sum())
+    n_rows = len(labeled.X)
+    console.print(
+        f"[bold]{escape(printable(question.file.name))}[/]: {n_rows:,} rows, {n_given:,} with a label, "
+        f"{n_rows - n_given:,} without",
+        highlight=False,
+    )
+    console.print(_learned_from(labeled), highlight=False)
+    console.print()
+    console.print(_classes(labeled))
+    console.print()
+    _print_accuracy(console, labeled)
+    console.print()
+    if labeled.certificate is not None:
+        console.print(Text(str(labeled.certificate)), highlight=False)
+    console.print(Padding(_blend(labeled), (0, 0, 0, 2)), highlight=False)
+    if labeled.unreachable.size:
+        console.print()
+        console.print(_unreachable(labeled), highlight=False)
+    console.print()
+    for line in _next_steps(labeled, question):
+        console.print(line, highlight=False, soft_wrap=True)
+
+
+def _learned_from(labeled: LabeledTable) -> str:
+    kinds = {kind: names for kind, names in feature_kinds(labeled.vectorizer).items() if names}
+    n_columns = len(feature_columns(labeled.table, labeled.roles))
+    made_of = "; ".join(f"{kind}: {_named(names)}" for kind, names in kinds.items())
+    return (
+        f"Learned from {counted(n_columns, 'column')}, made into {counted(labeled.X.shape[1], 'number')} a row "
+        f"({escape(made_of)})"
+    )
+
+
+def _named(names: list[str], most: int = 5) -> str:
+    shown = ", ".join(shortened(name, 30) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def _classes(labeled: LabeledTable) -> Grid:
+    grid = Grid(box=None, pad_edge=False, header_style="bold")
+    grid.add_column("Label")
+    for title in ("Given", "Predicted", "Share"):
+        grid.add_column(title, justify="right")
+    grid.add_column("", no_wrap=True)
+    grid.add_column("Mean confidence", justify="right")
+    classes = labeled.model.classes_.tolist()
+    codes = labeled.model.decision_codes(labeled.model.decision_)
+    predicted = np.bincount(codes, minlength=len(classes))
+    given = np.bincount(labeled.model.label_coding_.codes[labeled.is_given], minlength=len(classes))
+    order = np.argsort(-predicted, kind="stable")
+    for code in order[:_MOST_CLASSES]:
+        share = predicted[code] / len(codes)
+        confidence = float(labeled.confidence[codes == code].mean()) if predicted[code] else float("nan")
+        grid.add_row(
+            Text(shortened(classes[code], 40)),
+            f"{given[code]:,}",
+            f"{predicted[code]:,}",
+            f"{share:.0%}",
+            Text("█" * round(_BAR * share) or "▏", style="cyan"),
+            f"{confidence:.2f}" if predicted[code] else "–",
+        )
+    if len(order) > _MOST_CLASSES:
+        rest = order[_MOST_CLASSES:]
+        grid.add_row(f"{len(rest)} more labels", f"{given[rest].sum():,}", f"{predicted[rest].sum():,}", "", "", "")
+    return grid
+
+
+# -- how good --------------------------------------------------------------------------------------------------
+
+
+def _print_accuracy(console: Console, labeled: LabeledTable) -> None:
+    estimate, baseline = labeled.estimate, labeled.baseline
+    console.print("[bold]How often a label is found again when it is left out[/]")
+    if not estimate.is_known:
+        console.print(Padding(_CANNOT_BE_TOLD, (0, 0, 0, 2)), highlight=False)
+        return
+    grid = Grid(box=None, show_header=False, pad_edge=False, padding=(0, 2))
+    for _ in range(4):
+        grid.add_column(no_wrap=True)
+    grid.add_row("with the unlabeled rows", *_figures(estimate, "bold green"))
+    if baseline.is_known:
+        grid.add_row("LS-SVM on the labels alone", *_figures(baseline, ""))
+    console.print(Padding(grid, (0, 0, 0, 2)))
+    for line in _cautions(labeled):
+        console.print(Padding(line, (0, 0, 0, 2)), highlight=False)
+
+
+def _figures(estimate: AccuracyEstimate, style: str) -> tuple[str, Text, str]:
+    return (
+        f"{estimate.right} of {estimate.counted}",
+        Text(f"{estimate.share:.0%}", style=style),
+        f"95% interval {estimate.low:.0%} to {estimate.high:.0%}",
+    )
+
+
+def _cautions(labeled: LabeledTable) -> list[str]:
+    estimate, baseline = labeled.estimate, labeled.baseline
+    lines = []
+    left_over = int(labeled.is_given.sum()) - estimate.counted
+    if left_over:
+        lines.append(
+            f"{counted(left_over, 'label is', 'labels are')} the only one of their class and cannot be left out."
+        )
+    if estimate.high - estimate.low > _WIDE:
+        lines.append(
+            f"The interval is wide, because {counted(estimate.counted, 'label is', 'labels are')} few: take it as a "
+            "hint, and label more rows to narrow it."
+        )
+    if baseline.is_known and min(estimate.high, baseline.high) > max(estimate.low, baseline.low):
+        lines.append("The two intervals overlap: these labels do not settle which of the two is better.")
+    return lines
+
+
+def _blend(labeled: LabeledTable) -> str:
+    shares = {name: share for name, share in labeled.kernel_shares.items() if share >= 0.005}
+    return f"{'kernels in the blend':<23}" + ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
+
+
+def _unreachable(labeled: LabeledTable) -> str:
+    rows = labeled.unreachable
+    named = ", ".join(row_names(labeled, rows[:_MOST_NAMED_ROWS]))
+    more = f" and {len(rows) - _MOST_NAMED_ROWS:,} more" if len(rows) > _MOST_NAMED_ROWS else ""
+    return (
+        f"[yellow]No label reaches {counted(len(rows), 'row')}:[/] {escape(named)}{more}. They have the commonest "
+        "label, and its share as confidence; label one of them."
+    )
+
+
+def _next_steps(labeled: LabeledTable, question: Question) -> list[str]:
+    n_wrong = int(labeled.looks_wrong.sum())
+    lines = []
+    if n_wrong:
+        lines.append(
+            f"[yellow]{counted(n_wrong, 'given label looks', 'given labels look')} wrong.[/] See which: "
+            f"{escape(printable(question.command('audit')))}"
+        )
+    else:
+        lines.append("No given label looks wrong.")
+    lines.append(f"Rows to label next: {escape(printable(question.command('suggest')))}")
+    return lines

@@ -1,0 +1,66 @@
+"""``semikpca predict``: a saved model on other rows."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from semikpca.cli._messages import console, errors, failing_clearly
+from semikpca.cli._table_options import (
+    Delimiter,
+    Encoding,
+    FileArgument,
+    Force,
+    check_outputs,
+    default_output,
+    steps,
+    tell,
+)
+from semikpca.tables import read_table, write_table
+from semikpca.workflow import load_model, printable
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A file that semikpca label --save wrote.", show_default=False)],
+    file: FileArgument,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The table with labels; by itself FILE.predicted.csv, or as FILE ends."),
+    ] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    force: Force = False,
+) -> None:
+    """Label the rows of another table with a saved model.
+
+    Columns are found by their names. The table comes back as it was, with predicted_label and confidence at its end.
+    """
+    target = default_output(file, "predicted") if out is None else out
+    with failing_clearly(errors, lambda: ""):
+        check_outputs({"-o": target}, (file, model), force=force)
+        with steps() as say:
+            say("Reading the model", 0, 1)
+            loaded = load_model(model)
+            say("Reading the model", 1, 1)
+            say("Reading the table", 0, 1)
+            delimiter = "\t" if delimiter in ("\\t", "tab") else delimiter
+            table = read_table(file, delimiter=delimiter, encoding=encoding)
+            say("Reading the table", 1, 1)
+            say("Labels", 0, 1)
+            frame = loaded.predict_table(table)
+            write_table(frame, target, like=table)
+        tell([*loaded.warnings, *table.options.get("notes", ())])
+        surplus = loaded.surplus_columns(table)
+        if surplus:
+            tell([f"The model does not know these columns, which say nothing to it: {', '.join(surplus)}"])
+        labels, confidence = frame[frame.columns[-2]], frame[frame.columns[-1]]
+        shares = ", ".join(f"{printable(name)} {count:,}" for name, count in Counter(labels).most_common(8))
+        console.print(
+            f"[bold]{escape(printable(file.name))}[/]: {len(frame):,} rows labeled ({escape(shares)}), mean confidence "
+            f"{confidence.mean():.2f}",
+            soft_wrap=True,
+            highlight=False,
+        )
+        console.print(f"[bold]Labels:[/] {escape(str(target))}", soft_wrap=True, highlight=False)

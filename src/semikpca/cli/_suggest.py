@@ -1,0 +1,108 @@
+"""``semikpca suggest``: rows that are worth labeling next."""
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+from rich.markup import escape
+from rich.table import Table as Grid
+from rich.text import Text
+
+from semikpca._typing import IntArray
+from semikpca.cli._messages import console, errors, failing_clearly
+from semikpca.cli._table_options import (
+    Delimiter,
+    Encoding,
+    ErrorWeight,
+    Exclude,
+    FileArgument,
+    Force,
+    IdColumn,
+    Kernel,
+    LabelColumn,
+    LabelsFile,
+    Question,
+    Removed,
+    Seed,
+    TextColumn_,
+    check_outputs,
+    steps,
+    tell,
+)
+from semikpca.tables import write_table
+from semikpca.workflow import LabeledTable, LabelingOptions, printable, row_names, row_texts, shortened
+
+
+def suggest(
+    file: FileArgument,
+    label_column: LabelColumn,
+    n: Annotated[int, typer.Option("-n", min=1, help="How many rows.")] = 10,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A table of these rows, to be labeled.")] = None,
+    id_column: IdColumn = None,
+    exclude: Exclude = None,
+    text_column: TextColumn_ = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    labels: LabelsFile = None,
+    kernel: Kernel = None,
+    n_components_removed: Removed = None,
+    error_weight: ErrorWeight = None,
+    seed: Seed = 0,
+    force: Force = False,
+) -> None:
+    """Show the rows that are worth labeling next.
+
+    The labels of the rows in the list are expected to change the predictions of all rows the most, each beside those
+    before it: no two of them tell the same.
+    """
+    question = Question(
+        file, label_column, id_column, tuple(exclude or ()), tuple(text_column or ()), delimiter, encoding, labels
+    )
+    with failing_clearly(errors, lambda: ""):
+        options = LabelingOptions(kernel, n_components_removed, error_weight, seed)
+        check_outputs({"-o": out}, (file, labels), force=force)
+        with steps() as say:
+            labeled = question.labeled(options, say)
+            say("Rows to label", 0, 1)
+            rows = labeled.suggestions(n)
+            if out is not None:
+                write_table(_as_table(labeled, rows), out, like=labeled.table)
+        console.print(_printed(labeled, rows))
+        console.print(
+            f"Write their labels into the column {escape(printable(label_column))} of {escape(printable(file.name))}, "
+            "and run semikpca label again.",
+            highlight=False,
+        )
+        tell(labeled.warnings)
+        if out is not None:
+            console.print(f"[bold]These rows:[/] {escape(str(out))}", soft_wrap=True, highlight=False)
+
+
+def _printed(labeled: LabeledTable, rows: IntArray) -> Grid:
+    grid = Grid(header_style="bold")
+    grid.add_column("", justify="right", style="dim")
+    grid.add_column("Row", overflow="fold")
+    grid.add_column("Looks like", overflow="fold")
+    grid.add_column("Confidence", justify="right")
+    grid.add_column("What it is", overflow="fold", ratio=1)
+    names, texts = row_names(labeled, rows), row_texts(labeled, rows, 120)
+    for place, (row, name, text) in enumerate(zip(rows, names, texts, strict=True), start=1):
+        grid.add_row(
+            str(place),
+            Text(name),
+            Text(shortened(labeled.predicted[row], 30)),
+            f"{labeled.confidence[row]:.2f}",
+            Text(text),
+        )
+    return grid
+
+
+def _as_table(labeled: LabeledTable, rows: IntArray) -> pd.DataFrame:
+    """Return the rows for a file, best first, with the number of each in the table, from 1."""
+    found = labeled.to_frame().iloc[rows]
+    found = found[found.columns[:-2]]  # whether the label was given and looks wrong has one answer here
+    number = "row"
+    while number in found.columns:
+        number += "_"
+    return pd.concat([pd.Series(rows + 1, found.index, name=number), found], axis=1)

@@ -1,0 +1,210 @@
+"""What the commands on tables share: their options, the checks before the work, and the bar while it goes on."""
+
+import os
+import shlex
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from semikpca.cli._messages import errors
+from semikpca.tables import ColumnRoles, Table, check_output, read_table
+from semikpca.workflow import KERNEL_NAMES, LabeledTable, LabelingOptions, label_table, printable
+
+Say: TypeAlias = Callable[[str, int, int], None]
+
+FileArgument = Annotated[
+    Path,
+    typer.Argument(
+        help="The table: CSV, TSV, Excel (.xlsx), Parquet, JSON lines (.jsonl), or embeddings in .npy or .npz.",
+        show_default=False,
+    ),
+]
+LabelColumn = Annotated[
+    str,
+    typer.Option(
+        "--label-column", "-l", help="The column with the labels; rows in which it is empty are unlabeled.",
+        show_default=False,
+    ),
+]  # fmt: skip
+IdColumn = Annotated[
+    str | None, typer.Option("--id-column", help="A column that names the rows; nothing is learned from it.")
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option("--exclude", help="A column to learn nothing from; give the option once for each."),
+]
+TextColumn_ = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--text-column", help="A column to be taken as free text, whatever it looks like; once for each."
+    ),
+]  # fmt: skip
+Delimiter = Annotated[
+    str | None, typer.Option(help="What separates the cells of a text file, such as ';' or tab; found by itself.")
+]
+Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file, such as cp1252; UTF-8 by itself.")]
+LabelsFile = Annotated[
+    Path | None, typer.Option("--labels", help="A table with as many rows, for embeddings that come without labels.")
+]
+Kernel = Annotated[
+    str | None,
+    typer.Option(
+        help=f"For experts: {', '.join(KERNEL_NAMES)}, or several with commas; by itself many are tried and blended."
+    ),
+]
+Removed = Annotated[
+    int | None,
+    typer.Option("--n-components-removed", "-k", help="For experts: components that are removed; 1 by itself."),
+]
+ErrorWeight = Annotated[
+    float | None,
+    typer.Option(
+        help="For experts: error weight as a share of its bound, between 0 and 1; the paper's middle by itself."
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of what is drawn at random.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that exist already.")]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A table and what was said about its columns, as the options of a command give them."""
+
+    file: Path
+    label_column: str
+    id_column: str | None = None
+    exclude: tuple[str, ...] = ()
+    text_column: tuple[str, ...] = ()
+    delimiter: str | None = None
+    encoding: str | None = None
+    labels: Path | None = None
+
+    def read(self) -> Table:
+        """Return the table."""
+        delimiter = "\t" if self.delimiter in ("\\t", "tab") else self.delimiter
+        return read_table(self.file, delimiter=delimiter, encoding=self.encoding, labels=self.labels)
+
+    def roles(self, table: Table) -> ColumnRoles:
+        """Return the roles of the columns; several names with commas do where no column has that name itself."""
+        return ColumnRoles(
+            label=self.label_column,
+            id=self.id_column,
+            text=tuple(_single_names(self.text_column, table)),
+            exclude=tuple(_single_names(self.exclude, table)),
+        )
+
+    def labeled(self, options: LabelingOptions, say: Say, *, allow_all: bool = False) -> LabeledTable:
+        """Return the table with labels for all rows."""
+        say("Reading the table", 0, 1)
+        table = self.read()
+        roles = self.roles(table)
+        say("Reading the table", 1, 1)
+        return label_table(table, roles, options, allow_all=allow_all, progress=say)
+
+    def command(self, name: str, *more: str) -> str:
+        """Return what to type to ask another command about the same table."""
+        words = ["semikpca", name, str(self.file), "--label-column", self.label_column]
+        words += [] if self.id_column is None else ["--id-column", self.id_column]
+        for option, values in (("--exclude", self.exclude), ("--text-column", self.text_column)):
+            words += [word for value in values for word in (option, value)]
+        for option, value in (
+            ("--delimiter", self.delimiter),
+            ("--encoding", self.encoding),
+            ("--labels", self.labels),
+        ):
+            words += [] if value is None else [option, str(value)]
+        return shlex.join([*words, *more])
+
+
+def _single_names(given: Iterable[str], table: Table) -> list[str]:
+    names = []
+    for name in given:
+        parts = [part.strip() for part in name.split(",")]
+        names += parts if name not in table.frame.columns and set(parts) <= set(table.frame.columns) else [name]
+    return names
+
+
+# -- files that are to be written ------------------------------------------------------------------------------
+
+
+def default_output(file: Path, word: str) -> Path:
+    """Return a name beside a file; embeddings have no place for labels, so that they get a CSV file."""
+    suffix = ".csv" if file.suffix.lower() in (".npy", ".npz") else file.suffix
+    return file.with_name(f"{file.stem}.{word}{suffix}")
+
+
+def check_outputs(written: dict[str, Path | None], read: Iterable[Path | None], *, force: bool) -> None:
+    """Refuse files that cannot or must not be written, before any work is done.
+
+    Parameters
+    ----------
+    written : dict of str to Path or None
+        The files by the options that name them; "-o" and "OUT" are tables.
+    read : iterable of Path or None
+        Files that are never replaced.
+    force : bool
+        Whether other files may be.
+    """
+    seen: dict[Path, str] = {}
+    for option, path in written.items():
+        if path is None:
+            continue
+        place = path.resolve()
+        if place in seen:
+            raise ValueError(f"{option} and {seen[place]} both name {path}. Give each a file of its own.")
+        seen[place] = option
+        if any(other is not None and place == other.resolve() for other in read):
+            raise ValueError(f"{option} names {path}, which is read: it is never written over. Choose another name.")
+        if path.is_dir():
+            raise ValueError(f"{option} names {path}, which is a folder. Name a file in it.")
+        if not path.parent.is_dir():
+            raise ValueError(f"{option} names {path}, and there is no folder {path.parent}. Make it first.")
+        if option in ("-o", "OUT"):
+            check_output(path)
+        if path.exists() and not force:
+            raise ValueError(f"{path} exists already. Add --force to replace it, or choose another name with {option}.")
+        if not os.access(path.parent, os.W_OK):
+            raise ValueError(f"{option} names {path}, and the folder {path.parent} may not be written to.")
+
+
+# -- while it goes on ------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def steps() -> Iterator[Say]:
+    """Show the steps of the work with a bar each, for as long as it goes on; give the function that reports them."""
+    bar = Progress(
+        TextColumn("{task.description:<30}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=errors,
+        transient=True,
+        disable=not errors.is_terminal,
+    )
+    tasks: dict[str, Any] = {}
+
+    def say(step: str, done: int, total: int) -> None:
+        if step not in tasks:
+            tasks[step] = bar.add_task(step, total=None)
+        # A bar that stands still looks broken: it moves back and forth until there is something to count.
+        bar.update(tasks[step], completed=done, total=total if done else None)
+
+    with bar:
+        yield say
+
+
+def tell(notes: Iterable[str]) -> None:
+    """Print what a user should mind."""
+    for note in notes:
+        errors.print(f"[yellow]Note:[/] {escape(printable(note))}", soft_wrap=True, highlight=False)
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"

@@ -1,0 +1,185 @@
+"""The certificate and the blend of a labeled table as plain data."""
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from semikpca.convexity import ConvexityCertificate
+from semikpca.report._label_words import counted
+from semikpca.workflow import LabeledTable
+
+MOST_CANDIDATES = 10
+_BEYOND = 1.25  # the line goes on behind the bound, to this multiple of it
+_SAME = 1e-9  # two weights that differ by less, relatively, are the same
+
+
+def certificate_view(labeled: LabeledTable) -> dict[str, Any] | None:
+    """Return the certificate of the heaviest use of Semi-KPCA, with the places of its marks on the line in percent."""
+    certificate = labeled.certificate
+    if certificate is None:
+        return None
+    bound, weight = certificate.error_weight_max, certificate.relative_weight * certificate.error_weight_max
+    k = certificate.n_components_removed
+    # The middle as it is resolved for a fit, which keeps a small distance where the bound is uncertain.
+    middle = certificate.resolve("middle")
+    lower = 1.0 / certificate.eigenvalues[k - 1] if k else None
+    is_middle = math.isclose(weight, middle, rel_tol=_SAME)
+    shown = apart([bound, middle, weight if not is_middle else middle, *([] if lower is None else [lower])])
+    uses = _uses(labeled)
+    use = _use_of(certificate, uses)
+    return {
+        "kernel": "" if use is None else use["kernel"],
+        "share": None if use is None else use["share"],
+        "semi_kpca_share": sum(entry["share"] for entry in uses),
+        "k": k,
+        "is_estimate": certificate.is_estimate,
+        "error_weight": shown[2],
+        "relative_weight": share_below_one(certificate.relative_weight),
+        "condition_number": number(certificate.condition_number),
+        "gap": number(certificate.gap) if math.isfinite(certificate.gap) else None,
+        "eigenvalues": [number(value) for value in certificate.eigenvalues[-2:]],
+        "lower": None if lower is None else shown[3],
+        "middle": shown[1],
+        "bound": shown[0],
+        "is_middle": is_middle,
+        "line": {
+            "lower": None if lower is None else _place(lower, bound),
+            "middle": _place(middle, bound),
+            "weight": _place(weight, bound),
+            "bound": _place(bound, bound),
+        },
+        "close_up": _close_up(lower, middle, weight, bound),
+        "meaning": _meaning(certificate),
+        "others": [_other(entry, uses) for entry in labeled.model.certificates_ if entry is not certificate],
+    }
+
+
+def _place(weight: float, bound: float) -> float:
+    return 100 * weight / (_BEYOND * bound)
+
+
+def _close_up(lower: float | None, middle: float, weight: float, bound: float) -> dict[str, float] | None:
+    """Return places between 1/λk and the bound on a logarithmic scale; None where the weight is not in between."""
+    if lower is None or not lower <= weight < bound or not lower < middle < bound:
+        return None
+    whole = math.log(bound / lower)
+    return {"middle": 100 * math.log(middle / lower) / whole, "weight": 100 * math.log(weight / lower) / whole}
+
+
+def _meaning(certificate: ConvexityCertificate) -> str:
+    k = certificate.n_components_removed
+    times = number(certificate.condition_number)
+    return (
+        f"At {share_below_one(certificate.relative_weight)} of the bound the problem is strongly convex: it has "
+        "exactly one solution, which is what was computed, and no random start can change it. The condition number is "
+        f"{times}: a small relative change of the labels changes the solution by at most {times} times as much."
+        + ("" if k else " No component was removed, so the interval begins at 0.")
+    )
+
+
+def _other(certificate: ConvexityCertificate, uses: list[dict[str, Any]]) -> dict[str, Any]:
+    use = _use_of(certificate, uses)
+    bound = certificate.error_weight_max
+    shown = apart([bound, certificate.relative_weight * bound])
+    return {
+        "kernel": "" if use is None else use["kernel"],
+        "share": None if use is None else use["share"],
+        "k": certificate.n_components_removed,
+        "error_weight": shown[1],
+        "bound": shown[0],
+        "relative_weight": share_below_one(certificate.relative_weight),
+        "condition_number": number(certificate.condition_number),
+        "is_estimate": certificate.is_estimate,
+    }
+
+
+def _uses(labeled: LabeledTable) -> list[dict[str, Any]]:
+    """Return each use of Semi-KPCA with its share in the blend, in percent."""
+    results = labeled.model.results_
+    shares: dict[tuple[str, int, float], float] = {}
+    for kernel, k, weight, share in zip(
+        results["kernel"], results["n_components_removed"], results["error_weight"], results["weight"], strict=True
+    ):
+        if k is not None:
+            use = str(kernel), int(k), float(weight)
+            shares[use] = shares.get(use, 0.0) + 100 * float(share)
+    return [
+        {"kernel": kernel_name(kernel), "k": k, "error_weight": weight, "share": share}
+        for (kernel, k, weight), share in shares.items()
+    ]
+
+
+def _use_of(certificate: ConvexityCertificate, uses: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the use that a certificate belongs to: results have no certificates, but the same weights."""
+    for use in uses:
+        if use["k"] == certificate.n_components_removed and use["error_weight"] == certificate.error_weight:
+            return use
+    return None
+
+
+def blend_view(labeled: LabeledTable) -> dict[str, Any]:
+    """Return the heaviest candidates of the blend, and what the others come to."""
+    results = labeled.model.results_
+    weights = np.asarray(results["weight"], dtype=float)
+    order = np.argsort(-weights, kind="stable")
+    shown, rest = order[:MOST_CANDIDATES], order[MOST_CANDIDATES:]
+    return {
+        "candidates": [
+            {
+                "kernel": kernel_name(str(results["kernel"][place])),
+                "use": "plain" if (k := results["n_components_removed"][place]) is None else f"Semi-KPCA, k = {k}",
+                "error_weight": None
+                if not np.isfinite(results["error_weight"][place])
+                else number(float(results["error_weight"][place])),
+                "noise": f"{results['noise'][place]:g}",
+                "intercept": bool(results["intercept"][place]),
+                "accuracy": None
+                if np.isnan(results["left_out_accuracy"][place])
+                else 100 * float(results["left_out_accuracy"][place]),
+                "share": 100 * float(weights[place]),
+            }
+            for place in shown
+        ],
+        "n_all": len(order),
+        "rest": f"{counted(len(rest), 'more candidate has', 'more candidates have')} "
+        f"{100 * weights[rest].sum():.1f}% of the weight together."
+        if len(rest)
+        else "",
+        "kernels": [
+            {"name": name, "share": 100 * share} for name, share in labeled.kernel_shares.items() if share >= 0.005
+        ],
+    }
+
+
+def kernel_name(representation: str) -> str:
+    """Return the repr of a kernel with numbers of few digits, and without names that say nothing."""
+    shown = re.sub(r"\d+\.\d+(e[-+]?\d+)?", lambda found: number(float(found.group())), representation)
+    return shown.replace("kernel=", "")
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Return a number with as many digits that count, as a reader writes it."""
+    if value == 0 or not 1e-4 <= abs(value) < 1e6:
+        return f"{value:.{digits}g}"
+    text = f"{value:,.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def apart(values: list[float]) -> list[str]:
+    """Return numbers with as few digits, three or more, as tell those that differ apart."""
+    for digits in range(3, 16):
+        shown = [number(value, digits) for value in values]
+        if len(set(shown)) == len(set(values)):
+            return shown
+    return shown
+
+
+def share_below_one(share: float) -> str:
+    """Return a share in percent with as many digits as it takes not to call it the whole."""
+    for digits in range(16):
+        text = f"{share:.{digits}%}"
+        if share >= 1 or not text.startswith("100"):
+            return text
+    return text

@@ -1,0 +1,85 @@
+"""The map of the rows as plain data, and the classes that have a color on it."""
+
+from typing import Any
+
+import numpy as np
+
+from semikpca._typing import IntArray
+from semikpca.report._palette import ON_LIGHT, SHAPES
+from semikpca.workflow import LabeledTable, RowMap, row_names, row_texts, shortened
+
+_LONGEST_TEXT = 140
+_DIGITS = 4  # of coordinates between -1 and 1: a tenth of a pixel
+
+
+def class_order(labeled: LabeledTable) -> IntArray:
+    """Return the codes of the classes, the commonest prediction first."""
+    model = labeled.model
+    predicted = np.bincount(model.decision_codes(model.decision_), minlength=len(model.classes_))
+    return np.argsort(-predicted, kind="stable")
+
+
+def groups_of(labeled: LabeledTable, order: IntArray) -> dict[str, Any]:
+    """Return the entries of the legend: each class, or the commonest ones and the rest as one.
+
+    Returns
+    -------
+    dict
+        ``names``: of the groups; ``of_class``: the group of each code; ``has_rest``: whether the last one is the rest.
+    """
+    n_colors = len(ON_LIGHT)
+    has_rest = len(order) > n_colors
+    n_own = n_colors - 1 if has_rest else len(order)
+    names = [str(name) for name in labeled.model.classes_[order[:n_own]].tolist()]
+    if has_rest:
+        names.append(f"{len(order) - n_own:,} other classes")
+    of_class = {int(code): min(place, n_own) for place, code in enumerate(order)}
+    return {"names": names, "of_class": of_class, "has_rest": has_rest}
+
+
+def map_view(labeled: LabeledTable, row_map: RowMap, groups: dict[str, Any]) -> dict[str, Any]:
+    """Return the points of the map, with everything that is told of them, and its legend."""
+    rows = row_map.rows
+    model = labeled.model
+    codes = np.asarray(model.decision_codes(np.asarray(model.decision_)[rows]))
+    used = np.unique(codes)
+    group = np.array([groups["of_class"][int(code)] for code in codes])
+    is_given, looks_wrong = labeled.is_given[rows], labeled.looks_wrong[rows]
+    audit = labeled.audit
+    suggested = {
+        int(row): label for row, label in zip(audit.rows, audit.suggested, strict=True) if labeled.looks_wrong[row]
+    }
+    confidence = labeled.confidence[rows]
+    reach = float(np.abs(row_map.coordinates).max()) or 1.0
+    counts = np.bincount(group, minlength=len(groups["names"]))
+    n_given = int(labeled.is_given.sum())
+    return {
+        "n_rows": len(labeled.X),
+        "n_shown": len(rows),
+        "n_given": int(is_given.sum()),
+        "n_given_hidden": n_given - int(is_given.sum()),
+        "n_wrong": int(looks_wrong.sum()),
+        "least_confidence": float(np.floor(20 * confidence.min()) / 20),
+        "legend": [
+            {
+                "name": shortened(name),
+                "count": int(counts[number]),
+                "shape": SHAPES[number % len(SHAPES)],
+                "is_rest": bool(groups["has_rest"] and number == len(groups["names"]) - 1),
+            }
+            for number, name in enumerate(groups["names"])
+        ],
+        "points": {
+            "row": rows.tolist(),
+            "x": np.round(row_map.coordinates[:, 0] / reach, _DIGITS).tolist(),
+            "y": np.round(row_map.coordinates[:, 1] / reach, _DIGITS).tolist(),
+            "group": group.tolist(),
+            "confidence": np.round(confidence, 3).tolist(),
+            "names": [shortened(name) for name in model.classes_[used].tolist()],
+            "predicted": np.searchsorted(used, codes).tolist(),
+            "given": [None if label is None else shortened(label) for label in labeled.given[rows]],
+            "others_say": [shortened(suggested[int(row)]) if int(row) in suggested else None for row in rows],
+            "name": [shortened(name) for name in row_names(labeled, rows)],
+            "text": row_texts(labeled, rows, _LONGEST_TEXT),
+        },
+    }

@@ -1,0 +1,76 @@
+"""The report on a labeled table, as one file."""
+
+from collections.abc import Callable
+from datetime import datetime
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from semikpca._files import versions, write_whole
+from semikpca.report._html import render_label_report
+from semikpca.report._label_view import label_view
+from semikpca.workflow import LabeledTable, row_map
+
+MOST_POINTS = 5_000
+N_SUGGESTIONS = 10
+_VERSIONED = ("skrub", "pandas", "plotly")
+_STEPS = ("Rows to label next", "Labels that look wrong", "Map of the rows", "Page")
+
+
+def write_label_report(
+    path: str | Path,
+    labeled: LabeledTable,
+    *,
+    command: str | None = None,
+    created: datetime | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> None:
+    """Write the report on a labeled table: one HTML file that fetches nothing, there whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+    labeled : LabeledTable
+    command : str, optional
+        The command line that the page says it was made with.
+    created : datetime, optional
+        When it was made; without it the page is the same, byte by byte, whenever it is made.
+    progress : callable, optional
+        Called with the name of the step, the steps done and their number.
+
+    Notes
+    -----
+    The file holds the names and the first words of up to 5,000 rows.
+    """
+    say = progress if progress is not None else _silent
+    plotly = _plotly_script()  # a missing package is found before the work
+    say(_STEPS[0], 0, len(_STEPS))
+    suggestions = labeled.suggestions(N_SUGGESTIONS)
+    say(_STEPS[1], 1, len(_STEPS))
+    wanted = np.concatenate([np.flatnonzero(labeled.is_given), np.flatnonzero(labeled.looks_wrong), suggestions])
+    say(_STEPS[2], 2, len(_STEPS))
+    plane = row_map(labeled.X, max_rows=MOST_POINTS, random_state=labeled.options.random_state, always=wanted)
+    say(_STEPS[3], 3, len(_STEPS))
+    view = label_view(labeled, plane, suggestions, versions=versions(_VERSIONED), command=command, created=created)
+    page = render_label_report(view, {"plotly": plotly, "map": map_script()})
+    # A cell may hold half of a surrogate pair, which no encoding has.
+    write_whole(Path(path), page.encode("utf-8", "replace"))
+    say(_STEPS[3], len(_STEPS), len(_STEPS))
+
+
+def _plotly_script() -> str:
+    try:
+        from plotly.offline import get_plotlyjs
+    except ImportError as error:
+        raise ImportError("The map of the report needs plotly: pip install 'semikpca[label]'") from error
+    return str(get_plotlyjs())
+
+
+def map_script() -> str:
+    """Return the program that draws the map of the page."""
+    return files("semikpca.report").joinpath("templates", "label.js").read_text(encoding="utf-8")
+
+
+def _silent(step: str, done: int, total: int) -> None:
+    pass

@@ -1,0 +1,354 @@
+"""The report on a labeled table as plain data: everything that the page shows, before any of it is drawn."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from semikpca._typing import IntArray
+from semikpca.report._label_blend import blend_view, certificate_view
+from semikpca.report._label_map import class_order, groups_of, map_view
+from semikpca.report._label_words import MOST_LISTED, counted, percent, shortened_list
+from semikpca.tables import feature_counts, feature_kinds
+from semikpca.workflow import AccuracyEstimate, LabeledTable, RowMap, audit_frame, row_names, row_texts, shortened
+
+MOST_CLASSES = 20  # in the table of classes; the rest is one line
+MOST_SUSPICIOUS = 50
+_LONGEST_TEXT = 160
+_WIDE = 0.2  # an interval of more than 20 points says little
+
+
+def label_view(
+    labeled: LabeledTable,
+    row_map: RowMap,
+    suggestions: Sequence[int] | IntArray = (),
+    *,
+    versions: Mapping[str, str],
+    command: str | None = None,
+    created: datetime | None = None,
+) -> dict[str, Any]:
+    """Return what the report on a labeled table shows: strings, numbers, lists and dicts only.
+
+    Parameters
+    ----------
+    labeled : LabeledTable
+    row_map : RowMap
+        The rows that are on the map, and where.
+    suggestions : sequence of int
+        Rows to label next, best first.
+    versions : mapping of str to str
+        What the labels were made with.
+    command : str, optional
+        The command line that made the report.
+    created : datetime, optional
+        When it was made; a page without it is the same whenever it is made.
+    """
+    order = class_order(labeled)
+    groups = groups_of(labeled, order)
+    suspicious = _suspicious(labeled, groups["of_class"])
+    return {
+        "file": "the table" if labeled.table.path is None else labeled.table.path.name,
+        "title": _title(labeled),
+        "lead": _lead(labeled),
+        "cards": _cards(labeled, len(suspicious)),
+        "source": _source(labeled),
+        "accuracy": _accuracy(labeled),
+        "certificate": certificate_view(labeled),
+        "map": map_view(labeled, row_map, groups),
+        "classes": _classes(labeled, order, groups["of_class"]),
+        "n_classes": len(order),
+        "suspicious": {"rows": suspicious[:MOST_SUSPICIOUS], "n_all": len(suspicious)},
+        "suggestions": _suggestions(labeled, suggestions, groups["of_class"]),
+        "blend": blend_view(labeled),
+        "settings": _settings(labeled),
+        "versions": [{"name": name, "version": version} for name, version in sorted(versions.items())],
+        "command": command,
+        "created": None if created is None else created.isoformat(sep=" ", timespec="minutes"),
+    }
+
+
+# -- headline --------------------------------------------------------------------------------------------------
+
+
+def _title(labeled: LabeledTable) -> str:
+    n_given = int(labeled.is_given.sum())
+    return f"Labels for {counted(len(labeled.X) - n_given, 'row')}, learned from {n_given:,}"
+
+
+def _lead(labeled: LabeledTable) -> str:
+    estimate = labeled.estimate
+    if not estimate.is_known:
+        return f"How good they are cannot be told yet. {_why_unknown(labeled)}"
+    found = (
+        f"Left out one at a time, {estimate.right} of {counted(estimate.counted, 'given label')} "
+        f"{'was' if estimate.right == 1 else 'were'} found again ({percent(estimate.share)})."
+    )
+    return (
+        f"{found} If the labeled rows are like the others, between {percent(estimate.low)} and "
+        f"{percent(estimate.high)} of the predicted labels are right (95% interval)."
+    )
+
+
+def _cards(labeled: LabeledTable, n_suspicious: int) -> list[dict[str, Any]]:
+    n_rows, n_given = len(labeled.X), int(labeled.is_given.sum())
+    estimate, baseline = labeled.estimate, labeled.baseline
+    cards = [
+        {
+            "figure": f"{n_rows - n_given:,}",
+            "of": f"of {n_rows:,}",
+            "what": "rows got a label",
+            "share": 100 * (n_rows - n_given) / n_rows,
+            "aside": f"{n_given:,} had one",
+        }
+    ]
+    for known, what in (
+        (estimate, "of the left-out labels found again"),
+        (baseline, "found again by LS-SVM on the labels alone"),
+    ):
+        cards.append(
+            {
+                "figure": percent(known.share) if known.is_known else "–",
+                "of": "",
+                "what": what,
+                "share": 100 * known.share if known.is_known else None,
+                "aside": f"{known.right} of {known.counted}; 95% interval {percent(known.low)} to {percent(known.high)}"
+                if known.is_known
+                else "cannot be told",
+            }
+        )
+    cards.append(
+        {
+            "figure": f"{n_suspicious:,}",
+            "of": f"of {n_given:,}",
+            "what": "given label looks wrong" if n_suspicious == 1 else "given labels look wrong",
+            "share": None,
+            "aside": "to the eyes of the other labels",
+        }
+    )
+    return cards
+
+
+# -- what was learned from -------------------------------------------------------------------------------------
+
+
+def _source(labeled: LabeledTable) -> dict[str, Any]:
+    roles = labeled.roles
+    counts = feature_counts(labeled.vectorizer)
+    kinds = [
+        {"kind": kind, "columns": shortened_list(names), "n_columns": len(names), "n_features": n_features}
+        for kind, names in feature_kinds(labeled.vectorizer).items()
+        if names
+        for n_features in [sum(counts.get(name, 0) for name in names)]
+    ]
+    unused = [
+        {"what": what, "columns": shortened_list(names)}
+        for what, names in (("labels", [roles.label]), ("identifier", [roles.id]), ("excluded", list(roles.exclude)))
+        if names != [None] and names
+    ]
+    return {
+        "n_rows": len(labeled.X),
+        "n_given": int(labeled.is_given.sum()),
+        "n_columns": len(counts),
+        "n_features": int(labeled.X.shape[1]),
+        "kinds": kinds,
+        "unused": unused,
+        "warnings": [*labeled.warnings, *_unreachable(labeled)],
+    }
+
+
+def _unreachable(labeled: LabeledTable) -> list[str]:
+    rows = labeled.unreachable
+    if not len(rows):
+        return []
+    names = shortened_list(row_names(labeled, rows[:MOST_LISTED]), n_all=len(rows))
+    return [
+        f"No label reaches {counted(len(rows), 'row')}: {names}. They have the commonest label, and its share as "
+        "confidence; label one of them."
+    ]
+
+
+def _classes(labeled: LabeledTable, order: IntArray, group_of: Mapping[int, int]) -> list[dict[str, Any]]:
+    names = labeled.model.classes_.tolist()
+    given = _given_counts(labeled)
+    codes = labeled.model.decision_codes(labeled.model.decision_)
+    predicted = np.bincount(codes, minlength=len(names))
+    confidence = np.bincount(codes, weights=labeled.confidence, minlength=len(names))
+    shown, rest = order[:MOST_CLASSES], order[MOST_CLASSES:]
+    parts = [(shortened(names[code]), group_of[int(code)], np.array([code])) for code in shown]
+    if len(rest):
+        parts.append((counted(len(rest), "more class", "more classes"), group_of[int(rest[0])], rest))
+    return [
+        {
+            "name": name,
+            "group": group,
+            "given": int(given[part].sum()),
+            "given_share": 100 * float(given[part].sum() / given.sum()),
+            "predicted": int(predicted[part].sum()),
+            "predicted_share": 100 * float(predicted[part].sum() / len(codes)),
+            "confidence": 100 * float(confidence[part].sum() / predicted[part].sum())
+            if predicted[part].sum()
+            else None,
+        }
+        for name, group, part in parts
+    ]
+
+
+def _given_counts(labeled: LabeledTable) -> IntArray:
+    coding = labeled.model.label_coding_
+    return np.bincount(coding.codes[labeled.is_given], minlength=coding.n_classes)
+
+
+# -- how good --------------------------------------------------------------------------------------------------
+
+
+def _why_unknown(labeled: LabeledTable) -> str:
+    if len(labeled.model.classes_) < 2:
+        return "There is one class, and nothing to tell it from. Give a label of another class."
+    return (
+        "No label can be left out: each is the only one of its class, and without it nothing speaks for it. Give "
+        "every class a second label."
+    )
+
+
+def _accuracy(labeled: LabeledTable) -> dict[str, Any]:
+    estimate, baseline = labeled.estimate, labeled.baseline
+    rows = [
+        {
+            "name": name,
+            "right": known.right,
+            "counted": known.counted,
+            "share": 100 * known.share,
+            "low": 100 * known.low,
+            "high": 100 * known.high,
+        }
+        for name, known in (("With the unlabeled rows", estimate), ("LS-SVM on the labels alone", baseline))
+        if known.is_known
+    ]
+    return {"rows": rows, "sentences": _accuracy_sentences(labeled)}
+
+
+def _accuracy_sentences(labeled: LabeledTable) -> list[str]:
+    estimate, baseline = labeled.estimate, labeled.baseline
+    if not estimate.is_known:
+        return [f"This cannot be told. {_why_unknown(labeled)}"]
+    sentences = []
+    left_over = int(labeled.is_given.sum()) - estimate.counted
+    if left_over:
+        are = "is the only one of its class and was" if left_over == 1 else "are the only ones of their class and were"
+        sentences.append(f"{counted(left_over, 'label')} {are} not asked for.")
+    if estimate.high - estimate.low > _WIDE:
+        sentences.append(
+            f"The interval is wide, because {counted(estimate.counted, 'label is', 'labels are')} few: take the number "
+            "as a hint, and label more rows to narrow it."
+        )
+    if baseline.is_known:
+        sentences.append(_comparison(estimate, baseline))
+    return sentences
+
+
+def _comparison(estimate: AccuracyEstimate, baseline: AccuracyEstimate) -> str:
+    difference = round(100 * (estimate.share - baseline.share))
+    points = counted(abs(difference), "point")
+    if min(estimate.high, baseline.high) > max(estimate.low, baseline.low):
+        lead = (
+            f"With the unlabeled rows it is {points} {'more' if difference > 0 else 'less'}"
+            if difference
+            else "With and without the unlabeled rows it is the same"
+        )
+        return f"{lead}; the two intervals overlap, so these labels do not settle which of the two is better."
+    if difference > 0:
+        return f"The unlabeled rows are worth {points}: the two intervals do not overlap."
+    return (
+        f"LS-SVM on the labels alone is better by {points}, and the two intervals do not overlap: the unlabeled rows "
+        "mislead here. Check the columns, or exclude those that have nothing to do with the label."
+    )
+
+
+# -- rows to look at -------------------------------------------------------------------------------------------
+
+
+def _suspicious(labeled: LabeledTable, group_of: Mapping[int, int]) -> list[dict[str, Any]]:
+    frame = audit_frame(labeled)
+    frame = frame[frame["looks_wrong"]]
+    group_of_label = {label: group_of[code] for code, label in enumerate(labeled.model.classes_.tolist())}
+    near = [row for rows in frame["nearest"] for row in rows]
+    name_of = dict(zip(near, row_names(labeled, near), strict=True))
+    texts = row_texts(labeled, frame["row"].tolist(), _LONGEST_TEXT)
+    found = []
+    for name, text, entry in zip(
+        row_names(labeled, frame["row"].tolist()), texts, frame.itertuples(index=False), strict=True
+    ):
+        given, suggested = shortened(entry.given), shortened(entry.suggested)
+        why = (
+            f"The other labels make it {suggested} with {percent(entry.suggested_probability)} and leave "
+            f"{percent(1 - entry.suspicion)} for {given}."
+        )
+        if entry.nearest:
+            why += f" Nearest with that label: {', '.join(name_of[row] for row in entry.nearest)}."
+        found.append(
+            {
+                "row": int(entry.row),
+                "name": name,
+                "text": text,
+                "given": given,
+                "given_group": group_of_label[entry.given],
+                "suggested": suggested,
+                "suggested_group": group_of_label[entry.suggested],
+                "suspicion": 100 * float(entry.suspicion),
+                "why": why,
+            }
+        )
+    return found
+
+
+def _suggestions(
+    labeled: LabeledTable, rows: Sequence[int] | IntArray, group_of: Mapping[int, int]
+) -> list[dict[str, Any]]:
+    rows = [int(row) for row in rows]
+    if not rows:
+        return []
+    model = labeled.model
+    chances = model.decision_probabilities(np.asarray(model.decision_)[rows])
+    names = model.classes_.tolist()
+    found = []
+    for row, name, text, chance in zip(
+        rows, row_names(labeled, rows), row_texts(labeled, rows, _LONGEST_TEXT), chances, strict=True
+    ):
+        likely = np.argsort(-chance, kind="stable")[:2]
+        found.append(
+            {
+                "row": row,
+                "name": name,
+                "text": text,
+                "likely": [
+                    {"name": shortened(names[code]), "group": group_of[int(code)], "chance": 100 * float(chance[code])}
+                    for code in likely
+                ],
+            }
+        )
+    return found
+
+
+# -- settings --------------------------------------------------------------------------------------------------
+
+
+def _settings(labeled: LabeledTable) -> list[dict[str, str]]:
+    roles, options, table = labeled.roles, labeled.options, labeled.table
+    facts = {
+        "Format": ", ".join(
+            [
+                table.format,
+                *(f"{name} {table.options[name]!r}" for name in ("delimiter", "encoding") if name in table.options),
+            ]
+        ),
+        "Label column": roles.label,
+        "Identifier": roles.id or "none",
+        "Text columns": ", ".join(roles.text) or "found by themselves",
+        "Excluded columns": ", ".join(roles.exclude) or "none",
+        "Kernels": options.kernel or "many, blended",
+        "Components removed": "1" if options.n_components_removed is None else str(options.n_components_removed),
+        "Error weight": "the middle" if options.error_weight is None else f"{options.error_weight:g} of the bound",
+        "Random seed": str(options.random_state),
+    }
+    return [{"name": name, "value": value} for name, value in facts.items()]

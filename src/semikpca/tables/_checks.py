@@ -1,0 +1,100 @@
+"""What may be wrong with the columns of a table, before anything is learned from them."""
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from semikpca.exceptions import TableError
+from semikpca.tables._labels import label_warnings
+from semikpca.tables._number_columns import as_numbers, is_too_large, number_style
+from semikpca.tables._roles import ColumnRoles, feature_columns, refuse_two_roles, refuse_unknown_columns
+from semikpca.tables._table import Table, listed
+
+FEWEST_ROWS = 20  # below, that all values differ says nothing
+MANY_CATEGORIES = 1_000
+SEEN_FOR_WORDS = 1_000
+WORDS_OF_A_CODE, WORDS_OF_A_CATEGORY = 1.5, 4.0  # on average; free text has more
+DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
+
+
+def check_roles(table: Table, roles: ColumnRoles) -> list[str]:
+    """Refuse roles and columns that nothing can be learned with, and return warnings in words.
+
+    Parameters
+    ----------
+    table : Table
+    roles : ColumnRoles
+
+    Returns
+    -------
+    list of str
+        What was assumed in reading the file; labels that may be none; columns that are identifiers, have very many
+        categories, or do not vary.
+
+    Raises
+    ------
+    TableError
+        For a name that is no column (with the close names), a column with two roles, infinite numbers, or no column to
+        learn from.
+    """
+    refuse_unknown_columns(table, roles)
+    refuse_two_roles(roles)
+    names = feature_columns(table, roles)
+    if not names:
+        raise TableError(f"{table.name} has no column to learn from. Columns: {listed(table.frame.columns)}.")
+    warnings = [*table.options.get("notes", ()), *label_warnings(table, roles)]
+    still: list[str] = []
+    for name in names:
+        column = table.features[name]
+        style = None if name in roles.text else number_style(column)
+        if style is not None:
+            column = as_numbers(column, style)
+            _refuse_infinities(table, column)
+        if column.nunique(dropna=False) < 2:
+            still.append(name)
+        elif style is not None:
+            warnings += _number_warnings(column, name)
+        elif name not in roles.text and not pd.api.types.is_datetime64_any_dtype(column.dtype):
+            warnings += _text_warnings(column.dropna().astype(str), name, len(table))
+    if still:
+        warnings.append(f"Nothing is learned from {listed(still)}: the same in every row, or empty.")
+    return warnings
+
+
+def _refuse_infinities(table: Table, column: pd.Series) -> None:
+    values = column.to_numpy()
+    rows = np.flatnonzero(is_too_large(values))
+    if len(rows):
+        more = f" ({len(rows):,} cells of the column are)" if len(rows) > 1 else ""
+        raise TableError(
+            f"{table.name}, {table.line_of(rows[0])}: {values[rows[0]]:g} in the column {column.name!r} is infinite "
+            f"or too large{more}. Empty the cell or correct it, or leave the column out with --exclude {column.name!r}."
+        )
+
+
+def _number_warnings(values: pd.Series, name: str) -> list[str]:
+    values = values.dropna().to_numpy()
+    if len(values) < FEWEST_ROWS or (values != np.floor(values)).any() or (np.diff(values) <= 0).any():
+        return []
+    return [_identifier(name, "a number that grows from row to row")]
+
+
+def _text_warnings(present: pd.Series, name: str, n_rows: int) -> list[str]:
+    distinct = int(present.nunique())
+    words = present.iloc[:SEEN_FOR_WORDS].str.split().str.len().mean()
+    if n_rows >= FEWEST_ROWS and distinct == n_rows and words <= WORDS_OF_A_CODE and not DATE.match(present.iloc[0]):
+        return [_identifier(name, "a value of its own in every row")]
+    if distinct >= MANY_CATEGORIES and words <= WORDS_OF_A_CATEGORY and not DATE.match(present.iloc[0]):
+        return [
+            f"The column {name!r} has {distinct:,} different values. They are compared by their letters; if that means "
+            f"nothing, leave it out with --exclude {name!r}."
+        ]
+    return []
+
+
+def _identifier(name: str, why: str) -> str:
+    return (
+        f"The column {name!r} looks like an identifier: {why}. Name it with --id-column {name!r}, so that nothing is "
+        "learned from it."
+    )

@@ -1,0 +1,125 @@
+"""From a file to a table."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from semikpca.exceptions import TableError
+from semikpca.tables._arrays import read_npy, read_npz
+from semikpca.tables._delimited import read_delimited
+from semikpca.tables._features import features_of
+from semikpca.tables._records import read_excel, read_jsonl, read_parquet
+from semikpca.tables._table import Table
+
+FORMATS = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".xlsx": "excel",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".npy": "npy",
+    ".npz": "npz",
+}
+ADVICE = {
+    ".xls": "Open it in a spreadsheet program and save it as .xlsx.",
+    ".xlsm": "Save it as .xlsx, without macros.",
+    ".ods": "Open it in a spreadsheet program and save it as .xlsx.",
+    ".json": "Write one JSON object in each line (.jsonl).",
+    ".gz": "Unpack it first.",
+    ".zip": "Unpack it first.",
+    ".pkl": "Pickle files can run code and are not read. Write .parquet instead.",
+    ".feather": "Write .parquet instead.",
+}
+USUAL_DELIMITER = {"csv": ",", "tsv": "\t"}
+READERS = {"parquet": read_parquet, "excel": read_excel, "npy": read_npy, "npz": read_npz}
+
+
+def read_table(
+    path: str | Path,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    labels: "str | Path | Table | None" = None,
+) -> Table:
+    """Read a table: CSV, TSV, Parquet, Excel, JSON lines, or embeddings in .npy and .npz.
+
+    Nothing in the file is run: formulas are read as the values that were last stored, and Python objects are refused.
+
+    Parameters
+    ----------
+    path : path-like
+        The suffix tells the format: .csv .txt .tsv .tab .parquet .pq .xlsx (its first sheet) .jsonl .ndjson .npy .npz.
+        An .npz file has one 2-D array and any number of 1-D arrays, which become columns.
+    delimiter : str or None, default=None
+        What separates the cells of a text file. By default a comma (a tab in .tsv), or what the file clearly uses.
+    encoding : str or None, default=None
+        The encoding of a text file, by default UTF-8, or what its byte order mark says.
+    labels : path-like, Table or None, default=None
+        A table with as many rows whose columns are put in front: for embeddings that come without labels.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    TableError
+        With the place and the remedy, when the file cannot be read as a table.
+    """
+    path = Path(path)
+    kind = format_of(path)
+    content = _content(path)
+    if kind in USUAL_DELIMITER:
+        frame, options = read_delimited(path, content, delimiter, encoding, USUAL_DELIMITER[kind])
+    elif kind == "jsonl":
+        frame, options = read_jsonl(path, content, encoding)
+    else:
+        frame, options = READERS[kind](path, content)
+    if not len(frame):
+        raise TableError(f"{path.name} has no rows.")
+    table = Table(frame, features_of(frame), path, kind, options)
+    if labels is None:
+        return table
+    if not isinstance(labels, Table):
+        labels = read_table(labels, delimiter=delimiter, encoding=encoding)
+    return _beside(labels, table)
+
+
+def format_of(path: Path) -> str:
+    """Return the format that the suffix of a file stands for."""
+    suffix = path.suffix.lower()
+    if suffix in FORMATS:
+        return FORMATS[suffix]
+    advice = ADVICE.get(suffix, "Rename the file if its suffix is wrong.")
+    known = ", ".join(FORMATS)
+    raise TableError(f"{path.name}: the format is not known by the suffix {suffix!r}, only by {known}. {advice}")
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise TableError(f"There is no file {path}. Check the name and the folder.") from None
+    except IsADirectoryError:
+        raise TableError(f"{path} is a folder. Name a file in it.") from None
+    except PermissionError:
+        raise TableError(f"{path} may not be read: the permission is missing.") from None
+
+
+def _beside(labels: Table, table: Table) -> Table:
+    if len(labels) != len(table):
+        raise TableError(
+            f"{labels.name} has {len(labels):,} rows and {table.name} has {len(table):,}. Each row of the one belongs "
+            "to the same row of the other, so they must have as many."
+        )
+    taken = set(table.frame.columns)
+    if shared := [name for name in labels.frame.columns if name in taken]:
+        raise TableError(f"{labels.name} and {table.name} both have a column {shared[0]!r}. Rename one of them.")
+    frame = pd.concat([labels.frame, table.frame], axis=1)
+    features = pd.concat([labels.features, table.features], axis=1)
+    notes = (*labels.options.get("notes", ()), *table.options.get("notes", ()))
+    return Table(frame, features, table.path, table.format, {**table.options, "notes": notes})

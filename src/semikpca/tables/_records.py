@@ -1,0 +1,94 @@
+"""Parquet, Excel and JSON lines: cells with types of their own."""
+
+import io
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from semikpca.exceptions import TableError
+from semikpca.tables._delimited import decoded, named_columns
+from semikpca.tables._table import damaged, refuse_zip_bombs
+
+
+def read_parquet(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the cells of a Parquet file, and its types, in which it can be written again."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        arrow = pq.read_table(pa.BufferReader(content))
+    except (pa.ArrowException, OSError) as error:
+        raise damaged(path, "a Parquet file", error) from None
+    notes: list[str] = []
+    arrow = arrow.rename_columns(named_columns(path, arrow.column_names, notes))
+    # Whole numbers beside empty cells stay whole numbers; an index that pandas stored is a column like the others.
+    frame = arrow.to_pandas(ignore_metadata=True, integer_object_nulls=True)
+    return frame, {"schema": arrow.schema.remove_metadata(), "notes": tuple(notes)}
+
+
+def read_excel(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the cells of the first sheet of a workbook; rows without any are left out."""
+    from openpyxl import load_workbook
+
+    refuse_zip_bombs(path, content)
+    try:
+        with warnings.catch_warnings():
+            # About styles, validations and pictures, none of which is read.
+            warnings.simplefilter("ignore", UserWarning)
+            # A formula comes as the value that the spreadsheet program stored with it; nothing is computed here.
+            book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+            rows = [(number, row) for number, row in enumerate(book.worksheets[0].iter_rows(values_only=True), 1)]
+    except Exception as error:  # whatever its parsers of ZIP, XML, dates and numbers raise
+        raise damaged(path, "an Excel workbook (.xlsx), or needs a password", error) from None
+    rows = [(number, row) for number, row in rows if any(cell is not None for cell in row)]
+    if not rows:
+        raise TableError(f"{path.name} is empty: its first sheet needs a row with column names, and rows below it.")
+    notes: list[str] = []
+    if len(book.sheetnames) > 1:
+        notes.append(f"{path.name} has {len(book.sheetnames)} sheets. The first one, {book.sheetnames[0]!r}, was read.")
+    width = max(place + 1 for _, row in rows for place, cell in enumerate(row) if cell is not None)
+    cells = [(*row, *[None] * width)[:width] for _, row in rows]
+    names = named_columns(path, ["" if cell is None else str(cell) for cell in cells[0]], notes)
+    if len(cells) == 1:
+        raise TableError(f"{path.name} has column names and no rows below them in its first sheet.")
+    frame = _columns(names, list(zip(*cells[1:], strict=True)))
+    return frame, {"lines": np.array([number for number, _ in rows[1:]]), "notes": tuple(notes)}
+
+
+def read_jsonl(path: Path, content: bytes, encoding: str | None) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the cells of a file with one JSON object in each line; a key that an object lacks is an empty cell."""
+    text, encoding = decoded(path, content, encoding)
+    records: list[dict[str, Any]] = []
+    lines: list[int] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (json.JSONDecodeError, RecursionError) as error:
+            hint = " The file has to have one whole object in each line." if number == 1 else ""
+            raise TableError(f"{path.name}, line {number} is not JSON: {error}.{hint}") from None
+        if not isinstance(record, dict):
+            raise TableError(f'{path.name}, line {number} is not a JSON object, such as {{"color": "red", "size": 3}}.')
+        records.append(record)
+        lines.append(number)
+    if not records:
+        raise TableError(f"{path.name} is empty: it needs one JSON object in each line.")
+    names = list(dict.fromkeys(name for record in records for name in record))
+    notes: list[str] = []
+    shown = named_columns(path, names, notes)
+    frame = _columns(shown, [[record.get(name) for record in records] for name in names])
+    return frame, {"encoding": encoding, "lines": np.array(lines), "notes": tuple(notes)}
+
+
+def _columns(names: list[str], columns: list[Any]) -> pd.DataFrame:
+    """Return cells as Python objects, so that a whole number beside an empty cell is not turned into a fraction."""
+    cells = {}
+    for name, column in zip(names, columns, strict=True):
+        cells[name] = np.empty(len(column), dtype=object)
+        cells[name][:] = column
+    return pd.DataFrame(cells)

@@ -1,0 +1,74 @@
+"""What the columns of a table are for."""
+
+from dataclasses import dataclass
+
+from semikpca.exceptions import TableError
+from semikpca.tables._table import Table, close_names, listed
+
+PANDAS_INDEX = "__index_level_"  # how pandas names an index without a name in Parquet files
+
+
+@dataclass(frozen=True)
+class ColumnRoles:
+    """Which column has the labels, and how the others are used.
+
+    Attributes
+    ----------
+    label : str
+        The column with the labels; where it is empty, a row is unlabeled.
+    id : str or None, default=None
+        A column that names the rows. Nothing is learned from it.
+    text : tuple of str, default=()
+        Columns to take as free text, whatever they contain.
+    exclude : tuple of str, default=()
+        Columns that nothing is learned from.
+    """
+
+    label: str
+    id: str | None = None
+    text: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def named(self) -> list[tuple[str, str]]:
+        """Return each option of the command line with a column that it names."""
+        one = [("--label-column", self.label), *([("--id-column", self.id)] if self.id is not None else [])]
+        return [*one, *(("--text-column", name) for name in self.text), *(("--exclude", name) for name in self.exclude)]
+
+
+def feature_columns(table: Table, roles: ColumnRoles) -> list[str]:
+    """Return the columns to learn from, in their order."""
+    left_out = {roles.label, roles.id, *roles.exclude}
+    return [name for name in table.frame.columns if name not in left_out and not name.startswith(PANDAS_INDEX)]
+
+
+def refuse_unknown_columns(table: Table, roles: ColumnRoles) -> None:
+    """Refuse a role for a column that is not there, with the names that may have been meant."""
+    columns = list(table.frame.columns)
+    for option, name in roles.named():
+        if name not in columns:
+            close = close_names(name, columns)
+            meant = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+            headless = " The first line looks like data: the file needs a line with column names." * _is_data(columns)
+            raise TableError(
+                f"{option}: {table.name} has no column {name!r}.{meant} Columns: {listed(columns)}.{headless}"
+            )
+
+
+def refuse_two_roles(roles: ColumnRoles) -> None:
+    """Refuse a column that is asked to be two things."""
+    options: dict[str, str] = {}
+    for option, name in roles.named():
+        if name in options and options[name] != option:
+            raise TableError(f"The column {name!r} is named in {options[name]} and in {option}. Leave out one of them.")
+        options[name] = option
+
+
+def _is_data(columns: list[str]) -> bool:
+    def is_number(name: str) -> bool:
+        try:
+            float(name)
+        except ValueError:
+            return False
+        return True
+
+    return sum(map(is_number, columns)) > len(columns) / 2

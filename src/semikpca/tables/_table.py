@@ -1,0 +1,89 @@
+"""What was read from a file, and words for messages about it."""
+
+import io
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from semikpca.exceptions import TableError
+
+MOST_NAMES = 20
+MOST_UNPACKED_BYTES = 2**32
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as it stands in a file, and a copy of its cells to learn from.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        The cells as they were read. In text formats every cell is text, and an empty cell is "".
+    features : DataFrame
+        The same columns and rows with missing cells marked as missing. Text stays text: what is a number, a date or a
+        category is found by :func:`semikpca.tables.make_vectorizer`, once, from the rows that it is fitted to.
+    path : Path or None
+        The file.
+    format : {"csv", "tsv", "parquet", "excel", "jsonl", "npy", "npz"}
+    options : dict
+        What was found in a text file: ``delimiter``, ``encoding``; ``notes``: sentences to tell the user.
+    """
+
+    frame: pd.DataFrame
+    features: pd.DataFrame
+    path: Path | None
+    format: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @property
+    def name(self) -> str:
+        """The name of the file, for messages."""
+        return "The table" if self.path is None else self.path.name
+
+    def line_of(self, row: int) -> str:
+        """Return where a row stands, in the words of someone who looks at the file."""
+        lines = self.options.get("lines")
+        if lines is None:
+            return f"row {row + 1}"
+        return f"row {lines[row]} of the sheet" if self.format == "excel" else f"line {lines[row]}"
+
+
+def listed(names: Iterable[Any], most: int = MOST_NAMES) -> str:
+    """Return names as a list in words, with a count in place of the last ones when there are many."""
+    shown = [repr(str(name)) for name in names]
+    return ", ".join(shown[:most]) + (f" and {len(shown) - most:,} more" if len(shown) > most else "")
+
+
+def close_names(name: str, names: Iterable[Any]) -> list[str]:
+    """Return the names that someone may have meant, the likeliest first; case and blanks around do not count."""
+    plain: dict[str, str] = {}
+    for known in map(str, names):
+        plain.setdefault(known.strip().casefold(), known)
+    return [plain[match] for match in get_close_matches(name.strip().casefold(), plain, n=3, cutoff=0.6)]
+
+
+def damaged(path: Path, what: str, error: Exception | None = None) -> TableError:
+    """Return the error for a file that is not what its suffix says."""
+    reason = f" ({str(error).splitlines()[0][:200]})" if error is not None and str(error) else ""
+    return TableError(f"{path.name} is not {what}, or it is damaged{reason}. Does its suffix tell the true format?")
+
+
+def refuse_zip_bombs(path: Path, content: bytes) -> None:
+    """Refuse an archive that would fill the memory; one that is no archive is for its reader to refuse."""
+    try:
+        size = sum(part.file_size for part in zipfile.ZipFile(io.BytesIO(content)).infolist())
+    except zipfile.BadZipFile:
+        return
+    if size > MOST_UNPACKED_BYTES:
+        raise TableError(
+            f"{path.name} takes {size / 2**30:.1f} GiB unpacked, and {MOST_UNPACKED_BYTES / 2**30:.0f} GiB are "
+            "allowed. Split it, or write .parquet."
+        )

@@ -1,0 +1,305 @@
+"""From columns of any kind to numbers of a common scale."""
+
+import json
+import warnings
+from collections.abc import Mapping
+from copy import copy
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils.validation import check_is_fitted
+from skrub import DatetimeEncoder, StringEncoder, TableVectorizer
+
+from semikpca._typing import BoolArray, FloatArray
+from semikpca.exceptions import TableError
+from semikpca.tables._features import as_text, is_missing
+from semikpca.tables._number_columns import as_numbers, is_too_large, number_style, present_cells
+from semikpca.tables._roles import ColumnRoles
+from semikpca.tables._table import close_names, listed
+
+# Encoders learn from this many rows: by then it is known what a text is made of, and memory stays bounded.
+MOST_ROWS_TO_LEARN_FROM = 10_000
+ROWS_AT_ONCE = 10_000
+# A column that spreads less than this, relative to the size of its values, differs by rounding only.
+NO_SPREAD, NO_ENCODED_SPREAD = 1e-12, 1e-6  # encoders count in float32
+KINDS = {"low_cardinality": "category", "high_cardinality": "text", "specific": "text", "datetime": "date"}
+PLURALS = {"number": "numbers", "date": "dates", "category": "categories", "text": "text"}
+
+TRUSTED_TYPES = (
+    "numpy.dtype",
+    "semikpca.tables._vectorizer.TableToNumbers",
+    "skrub._clean_categories.CleanCategories",
+    "skrub._clean_null_strings.CleanNullStrings",
+    "skrub._datetime_encoder.DatetimeEncoder",
+    "skrub._drop_uninformative.DropUninformative",
+    "skrub._string_encoder.StringEncoder",
+    "skrub._to_datetime.ToDatetime",
+    "skrub._to_str.ToStr",
+)
+"""Types in a stored vectorizer that skops has to be told to trust."""
+
+
+def make_vectorizer(roles: ColumnRoles) -> "TableToNumbers":
+    """Return an unfitted transformer from the feature columns of a table to numbers of a common scale."""
+    return TableToNumbers(text=roles.text)
+
+
+def feature_kinds(vectorizer: "TableToNumbers") -> dict[str, list[str]]:
+    """Return the columns of each kind: "numbers", "dates", "categories", "text", and "left out" (they do not vary)."""
+    kinds: dict[str, list[str]] = {}
+    for name, count in feature_counts(vectorizer).items():
+        kind = PLURALS[vectorizer.kinds_[name]] if count else "left out"
+        kinds.setdefault(kind, []).append(name)
+    return {kind: kinds[kind] for kind in (*PLURALS.values(), "left out") if kind in kinds}
+
+
+def feature_counts(vectorizer: "TableToNumbers") -> dict[str, int]:
+    """Return how many numbers each column became, in the order of the columns; 0 where it was left out."""
+    counts = dict.fromkeys(map(str, vectorizer.feature_names_in_), 0)
+    counts.update(zip(vectorizer.number_styles_, map(int, vectorizer.varies_), strict=True))
+    counts.update({name: len(scale) for name, scale in vectorizer.scales_.items()})
+    return counts
+
+
+class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Numbers of a common scale from columns of any kind.
+
+    Numbers get mean 0 and variance 1. Categories, dates and text are encoded by skrub's ``TableVectorizer``, and each
+    of these columns is scaled as a whole, so that what encodes it does not drown a number: a category and a date weigh
+    as much as one number, a text as much as ``text_weight`` of them. Missing numbers and dates become the mean, a
+    missing category is a category of its own. Columns that do not vary are left out.
+
+    What a column is (number, category, date, text) is found in ``fit``. In ``transform`` columns are looked up by
+    name, and a cell that does not fit what its column is gets refused.
+
+    Parameters
+    ----------
+    text : tuple of str, default=()
+        Columns to encode as text, whatever they contain.
+    text_weight : float, default=6.0
+    n_text_components : int, default=30
+        How many numbers encode a text.
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    feature_names_in_ : ndarray of str
+    number_styles_ : dict
+        How the cells of each column of numbers are written.
+    scaler_ : StandardScaler or None
+        Of the columns of numbers, all at once: they may be hundreds.
+    steps_ : dict
+        What ``TableVectorizer`` does with each other column, step by step. It is not kept itself: it refers to each
+        encoder from many places, and in a stored model each of them would be a copy.
+    kinds_ : dict
+        "number", "category", "date" or "text" for each column that is learned from.
+    kept_, centers_, scales_ : dict of ndarray
+        Which of the numbers that encode a column vary, what is subtracted from them, and what they are multiplied by.
+    """
+
+    def __init__(
+        self,
+        text: tuple[str, ...] = (),
+        text_weight: float = 6.0,
+        n_text_components: int = 30,
+        random_state: int = 0,
+    ) -> None:
+        self.text = text
+        self.text_weight = text_weight
+        self.n_text_components = n_text_components
+        self.random_state = random_state
+
+    def fit(self, X: pd.DataFrame, y: Any = None) -> "TableToNumbers":
+        """Find out what each column is, and learn how to encode and to scale it."""
+        self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
+        self.n_features_in_ = len(self.feature_names_in_)
+        styles = {name: number_style(X[name]) for name in X.columns if name not in self.text}
+        self.number_styles_ = {name: style for name, style in styles.items() if style is not None}
+        self.kinds_ = dict.fromkeys(self.number_styles_, "number")
+        self._fit_numbers(X)
+        self._fit_others(X)
+        self.n_outputs_ = sum(feature_counts(self).values())
+        if not self.n_outputs_:
+            raise TableError(f"No column varies, so there is nothing to learn from: {listed(X.columns)}.")
+        return self
+
+    def transform(self, X: pd.DataFrame) -> npt.NDArray[np.float32]:
+        """Return the rows as numbers, shape (n_rows, n_outputs_): finite, whatever is missing."""
+        check_is_fitted(self, "n_outputs_")
+        self._refuse_missing_columns(X)
+        result = np.empty((len(X), self.n_outputs_), dtype=np.float32)
+        for start in range(0, len(X), ROWS_AT_ONCE):
+            rows = X.iloc[start : start + ROWS_AT_ONCE]
+            blocks = [self._scaled_numbers(rows, start), *(self._scaled(rows[name], start) for name in self.steps_)]
+            np.concatenate(blocks, axis=1, out=result[start : start + len(rows)], casting="same_kind")
+        return result
+
+    # -- numbers ---------------------------------------------------------------------------------------------------
+
+    def _fit_numbers(self, X: pd.DataFrame) -> None:
+        values = self._numbers(X, 0)
+        self.scaler_ = StandardScaler().fit(values) if values.shape[1] else None
+        spread, size = ([], []) if self.scaler_ is None else (np.sqrt(self.scaler_.var_), np.abs(self.scaler_.mean_))
+        self.varies_ = np.asarray(spread) > NO_SPREAD * np.asarray(size)
+
+    def _scaled_numbers(self, rows: pd.DataFrame, start: int) -> FloatArray:
+        values = self._numbers(rows, start)
+        if self.scaler_ is not None:
+            values = self.scaler_.transform(values)[:, self.varies_]
+        return _without_nan(values)
+
+    def _numbers(self, rows: pd.DataFrame, start: int) -> FloatArray:
+        names = list(self.number_styles_)
+        values: FloatArray
+        if names and (rows[names].dtypes == np.float32).all():
+            values = rows[names].to_numpy()  # embeddings: as they are
+        else:
+            values = np.empty((len(rows), len(names)))
+            for place, name in enumerate(names):
+                column = as_numbers(rows[name], self.number_styles_[name])
+                _refuse_misfits(rows[name], column.isna().to_numpy(), start, "number")
+                values[:, place] = column
+        beyond = np.argwhere(is_too_large(values))
+        if len(beyond):
+            row, place = beyond[0]
+            raise TableError(
+                f"Column {names[place]!r}, data row {start + row + 1}: {values[row, place]:g} is infinite or too "
+                "large. Empty the cell or correct it, or leave the column out."
+            )
+        return values
+
+    # -- categories, dates, text -----------------------------------------------------------------------------------
+
+    def _fit_others(self, X: pd.DataFrame) -> None:
+        rows = X
+        if len(X) > MOST_ROWS_TO_LEARN_FROM:
+            order = np.random.RandomState(self.random_state).permutation(len(X))
+            rows = X.iloc[np.sort(order[:MOST_ROWS_TO_LEARN_FROM])]
+        self.steps_: dict[str, list[Any]] = {}
+        self.kept_: dict[str, BoolArray] = {}
+        self.centers_: dict[str, FloatArray] = {}
+        self.scales_: dict[str, FloatArray] = {}
+        names = [name for name in X.columns if name not in self.number_styles_ and present_cells(rows[name]).any()]
+        if not names:
+            return
+        vectorizer = self._table_vectorizer([name for name in names if name in self.text], len(rows))
+        with warnings.catch_warnings():
+            # Few texts, or short ones, have few n-grams: then each n-gram is a column.
+            warnings.filterwarnings("ignore", "The matrix shape is", UserWarning)
+            vectorizer.fit(pd.DataFrame({name: _readable(rows[name], name in self.text) for name in names}))
+        for name, kind in vectorizer.column_to_kind_.items():
+            steps = vectorizer.all_processing_steps_[name]
+            # The last step only casts the outputs, one by one, to float32.
+            self.steps_[name] = [step for step in steps if not isinstance(step, Mapping)]
+            self.kinds_[name] = KINDS[kind]
+            self._fit_scale(name, rows[name])
+
+    def _table_vectorizer(self, text: list[str], n_rows: int) -> Any:
+        # A truncated SVD has fewer components than rows.
+        n_components = max(1, min(self.n_text_components, n_rows - 1))
+        encoder = StringEncoder(n_components=n_components, random_state=self.random_state)
+        return TableVectorizer(
+            low_cardinality=OneHotEncoder(sparse_output=False, dtype="float32", handle_unknown="ignore"),
+            high_cardinality=encoder,
+            datetime=DatetimeEncoder(add_weekday=True),
+            specific_transformers=[(encoder, text)] if text else (),
+        )
+
+    def _fit_scale(self, name: str, column: pd.Series) -> None:
+        encoded = self._encoded(column, 0)
+        center, spread = np.nanmean(encoded, axis=0), np.nanstd(encoded, axis=0)
+        kept = spread > NO_ENCODED_SPREAD * np.maximum(np.abs(center), 1.0)
+        if not kept.any():
+            del self.steps_[name], self.kinds_[name]
+            return
+        center, spread = center[kept], spread[kept]
+        # The parts of a date have units of their own (days, months); those of a category or a text share one.
+        unit = spread if self.kinds_[name] == "date" else np.ones_like(spread)
+        weight = self.text_weight if self.kinds_[name] == "text" else 1.0
+        self.kept_[name] = kept
+        self.centers_[name] = center
+        self.scales_[name] = np.sqrt(weight / np.sum((spread / unit) ** 2)) / unit
+
+    def _scaled(self, column: pd.Series, start: int) -> FloatArray:
+        name = str(column.name)
+        encoded = self._encoded(column, start)[:, self.kept_[name]]
+        return _without_nan((encoded - self.centers_[name]) * self.scales_[name])
+
+    def _encoded(self, column: pd.Series, start: int) -> FloatArray:
+        name = str(column.name)
+        # Cells repeat, and each is encoded once.
+        places, cells = pd.factorize(_readable(column, name in self.text), use_na_sentinel=False)
+        encoded = pd.Series(cells, name=name)
+        for step in self.steps_[name]:
+            encoded = step.transform(encoded.to_frame() if isinstance(step, OneHotEncoder) else encoded)
+        values: FloatArray = np.asarray(encoded, dtype=np.float64)[places]
+        if self.kinds_[name] == "date":
+            _refuse_misfits(column, np.isnan(values[:, 0]), start, "date")
+        return values
+
+    # -- columns and storing ---------------------------------------------------------------------------------------
+
+    def _refuse_missing_columns(self, X: pd.DataFrame) -> None:
+        for name in self.feature_names_in_:
+            if name not in X.columns:
+                close = close_names(name, X.columns)
+                meant = f" Is it {' or '.join(map(repr, close))} here? Rename it." if close else ""
+                raise TableError(f"The column {name!r}, which was learned from, is missing.{meant}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state with each vocabulary as one text: skops would write a node for each of its n-grams."""
+        state: dict[str, Any] = dict(super().__getstate__())
+        if "steps_" in state:
+            state["steps_"] = {name: [_folded(step) for step in steps] for name, steps in self.steps_.items()}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore what :meth:`__getstate__` has folded."""
+        super().__setstate__(state)
+        for steps in getattr(self, "steps_", {}).values():
+            for step in steps:
+                _unfold(step)
+
+
+def _folded(step: Any) -> Any:
+    if not isinstance(step, StringEncoder):
+        return step
+    step = copy(step)
+    step.vectorizer_ = copy(step.vectorizer_)
+    words = step.vectorizer_.vocabulary_
+    step.vectorizer_.vocabulary_ = json.dumps(sorted(words, key=words.__getitem__))
+    return step
+
+
+def _unfold(step: Any) -> None:
+    if isinstance(step, StringEncoder) and isinstance(step.vectorizer_.vocabulary_, str):
+        words = json.loads(step.vectorizer_.vocabulary_)
+        step.vectorizer_.vocabulary_ = {word: place for place, word in enumerate(words)}
+
+
+def _readable(column: pd.Series, is_text: bool) -> pd.Series:
+    """Return dates as dates and everything else as text; a missing cell is None, or "" in a column of text."""
+    if pd.api.types.is_datetime64_any_dtype(column.dtype) and not is_text:
+        return column
+    empty = "" if is_text else None
+    cells = [empty if is_missing(cell) else as_text(cell) for cell in column]
+    return pd.Series(cells, column.index, object, column.name)
+
+
+def _without_nan(values: FloatArray) -> FloatArray:
+    values[np.isnan(values)] = 0.0
+    return values
+
+
+def _refuse_misfits(column: pd.Series, is_nan: BoolArray, start: int, kind: str) -> None:
+    """Refuse cells that hold something else than what their column is made of."""
+    if is_nan.any() and (misfits := is_nan & present_cells(column)).any():
+        row = int(np.flatnonzero(misfits)[0])
+        raise TableError(
+            f"Column {str(column.name)!r}, data row {start + row + 1}: {column.iloc[row]!r} is no {kind}, as the cells "
+            "of this column were when it was learned from. Correct the cell or empty it."
+        )

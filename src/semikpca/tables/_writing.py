@@ -1,0 +1,218 @@
+"""From a table to a file."""
+
+import datetime
+import io
+import json
+import re
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from semikpca._files import write_whole
+from semikpca.exceptions import TableError
+from semikpca.tables._features import as_text, features_of, is_missing
+from semikpca.tables._reading import USUAL_DELIMITER, format_of
+from semikpca.tables._table import Table
+
+# What a spreadsheet program takes for a formula, unless it is a number with a sign.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+NUMBER = re.compile(r"[-+]?(\d+([.,]\d+)*|[.,]\d+)(e[-+]?\d+)?", re.IGNORECASE)
+# What an Excel sheet cannot hold. openpyxl cuts longer cells off without a word.
+CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+MOST_EXCEL_ROWS, MOST_EXCEL_COLUMNS, LONGEST_EXCEL_CELL = 1_048_576, 16_384, 32_767
+
+
+def write_table(frame: pd.DataFrame, path: str | Path, like: Table | None = None) -> None:
+    """Write a table in the format that the suffix says: whole or not at all.
+
+    In CSV, TSV and Excel files, a cell or a column name that a spreadsheet program would run as a formula gets an
+    apostrophe in front. Everything else comes back from :func:`read_table` as it was; only that a sheet
+    knows one kind of line break within a cell.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    path : path-like
+        With one of the suffixes that :func:`read_table` knows, other than .npy and .npz.
+    like : Table or None, default=None
+        The table that the rows come from: a file of its format gets its delimiter and encoding, or its Parquet types.
+
+    Raises
+    ------
+    TableError
+        If the format cannot hold the cells, or the file cannot be written there.
+    """
+    path = Path(path)
+    kind = check_output(path)
+    options = like.options if like is not None and like.format == kind else {}
+    content = WRITERS[kind](frame, path, dict(options))
+    try:
+        write_whole(path, content)
+    except PermissionError:
+        raise TableError(f"{path} may not be written: the permission is missing. Choose another folder.") from None
+
+
+def check_output(path: str | Path) -> str:
+    """Return the format of a file to be written, or refuse one that cannot be: before any work is done for it."""
+    path = Path(path)
+    kind = format_of(path)
+    if kind not in WRITERS:
+        raise TableError(f"{path.name}: predictions are a table, not an array. Choose .csv, .xlsx or .parquet.")
+    if path.is_dir():
+        raise TableError(f"{path} is a folder. Name a file.")
+    if not path.parent.is_dir():
+        raise TableError(f"{path} cannot be written: there is no folder {path.parent}.")
+    return kind
+
+
+def without_formula(text: str) -> str:
+    """Return a text that no spreadsheet program runs.
+
+    Examples
+    --------
+    >>> without_formula("=1+1"), without_formula("-1.5"), without_formula("-a")
+    ("'=1+1", '-1.5', "'-a")
+    """
+    return f"'{text}" if text.startswith(FORMULA_STARTS) and not NUMBER.fullmatch(text) else text
+
+
+def _write_delimited(usual: str) -> Callable[[pd.DataFrame, Path, dict[str, Any]], bytes]:
+    def write(frame: pd.DataFrame, path: Path, options: dict[str, Any]) -> bytes:
+        delimiter = options.get("delimiter", usual)
+        # Not Python's csv.writer: with "\n" between lines it does not quote a cell with "\r", which then ends a line.
+        special = re.compile(f'["\r\n{re.escape(delimiter)}]')
+
+        def line(cells: Iterable[str]) -> str:
+            safe = map(without_formula, cells)
+            quoted = ['"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in safe]
+            return (delimiter.join(quoted) or '""') + "\n"  # a single empty cell is no blank line
+
+        columns = [texts_of(frame[name]) for name in frame.columns]
+        lines = [line(map(str, frame.columns)), *map(line, zip(*columns, strict=True))]
+        return _encoded("".join(lines), path, options)
+
+    return write
+
+
+def _write_jsonl(frame: pd.DataFrame, path: Path, options: dict[str, Any]) -> bytes:
+    names = [str(name) for name in frame.columns]
+    cells = zip(*(frame[name].tolist() for name in frame.columns), strict=True)
+    lines = (json.dumps(dict(zip(names, map(_as_json, row), strict=True)), ensure_ascii=False) for row in cells)
+    return _encoded("".join(f"{line}\n" for line in lines), path, options)
+
+
+def _write_parquet(frame: pd.DataFrame, path: Path, options: dict[str, Any]) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = options.get("schema")
+    types = {} if schema is None else {field.name: field.type for field in schema}
+    arrays = [_arrow_column(frame[name], types.get(name)) for name in frame.columns]
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_arrays(arrays, names=[str(name) for name in frame.columns]), sink)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def _arrow_column(column: pd.Series, known: Any) -> Any:
+    import pyarrow as pa
+
+    for type_ in (known, None):
+        try:
+            return pa.Array.from_pandas(column, type=type_)
+        except (pa.ArrowException, TypeError):
+            continue
+    # Numbers and text in one column, which Excel and JSON have and Parquet has not.
+    return pa.array([None if is_missing(cell) else as_text(cell) for cell in column], type=pa.string())
+
+
+def _write_excel(frame: pd.DataFrame, path: Path, options: dict[str, Any]) -> bytes:
+    from openpyxl import Workbook
+
+    if len(frame) + 1 > MOST_EXCEL_ROWS or frame.shape[1] > MOST_EXCEL_COLUMNS:
+        raise TableError(
+            f"{path.name}: a sheet holds {MOST_EXCEL_ROWS - 1:,} rows and {MOST_EXCEL_COLUMNS:,} columns, and the "
+            f"table has {len(frame):,} and {frame.shape[1]:,}. Write .csv or .parquet."
+        )
+    columns = []
+    for name in frame.columns:
+        place = f"{path.name}, column {name!r}"
+        cells = [_as_excel(cell, f"{place}, row {row}") for row, cell in enumerate(frame[name].tolist(), start=1)]
+        columns.append([_as_excel(str(name), place), *cells])
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("Sheet1")
+    for row in zip(*columns, strict=True):
+        sheet.append(row)
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+def _as_excel(cell: Any, place: str) -> Any:
+    if is_missing(cell) and not isinstance(cell, str):
+        return None
+    if isinstance(cell, bool | int | float):
+        return cell
+    if isinstance(cell, datetime.date | datetime.time) and getattr(cell, "tzinfo", None) is None:
+        return cell
+    text = without_formula(as_text(cell))
+    if len(text) > LONGEST_EXCEL_CELL:
+        raise TableError(
+            f"{place} has {len(text):,} characters, and a cell of a sheet holds {LONGEST_EXCEL_CELL:,}. Write .csv or "
+            ".parquet."
+        )
+    if found := CONTROL_CHARACTER.search(text):
+        raise TableError(
+            f"{place} has the control character {found[0]!r}, which a sheet cannot hold. Write .csv or .parquet."
+        )
+    return text
+
+
+def texts_of(column: pd.Series) -> list[str]:
+    """Return the cells of a column as a text file has them; "" where they are missing."""
+    if column.dtype == object and isinstance(next((c for c in column if not is_missing(c)), None), datetime.date):
+        column = features_of(column.to_frame()).iloc[:, 0]
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "M":
+        return _dates(column.to_numpy())
+    return [cell if isinstance(cell, str) else "" if is_missing(cell) else as_text(cell) for cell in column.tolist()]
+
+
+def _dates(values: Any) -> list[str]:
+    """Return points in time in one ISO format, as exact as the most exact of them."""
+    present = values[~np.isnat(values)]
+    unit = next(unit for unit in ("D", "s", "ms", "us", "ns") if (present.astype(f"M8[{unit}]") == present).all())
+    texts = np.datetime_as_string(values.astype(f"M8[{unit}]"))
+    return ["" if text == "NaT" else str(text) for text in texts]
+
+
+def _as_json(cell: Any) -> Any:
+    if is_missing(cell) and not isinstance(cell, str):
+        return None
+    if isinstance(cell, datetime.date | datetime.time):
+        return cell.isoformat()
+    if isinstance(cell, np.generic | np.ndarray):
+        return cell.tolist()
+    return float(cell) if isinstance(cell, Decimal) else cell
+
+
+def _encoded(text: str, path: Path, options: dict[str, Any]) -> bytes:
+    encoding = options.get("encoding", "utf-8")
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError as error:
+        raise TableError(
+            f"{path.name}: the character {text[error.start]!r} does not exist in {encoding}. Write .parquet or .xlsx, "
+            "or save the input as UTF-8."
+        ) from None
+
+
+WRITERS: dict[str, Callable[[pd.DataFrame, Path, dict[str, Any]], bytes]] = {
+    **{kind: _write_delimited(delimiter) for kind, delimiter in USUAL_DELIMITER.items()},
+    "jsonl": _write_jsonl,
+    "parquet": _write_parquet,
+    "excel": _write_excel,
+}

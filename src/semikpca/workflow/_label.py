@@ -1,0 +1,129 @@
+"""From a table to labels for all of its rows."""
+
+import warnings as python_warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+
+from semikpca._typing import FloatArray
+from semikpca.exceptions import DegenerateSpectrumWarning, SingleClassWarning, TableError, UnreachableRowsWarning
+from semikpca.tables import ColumnRoles, Table, check_roles, feature_columns, given_labels, make_vectorizer
+from semikpca.workflow._labeled import LabeledTable
+from semikpca.workflow._options import LabelingOptions
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""The name of a step, how much of it is done, and how much there is to do; 0 where that is not known."""
+
+_TOLD = (DegenerateSpectrumWarning, SingleClassWarning, ConvergenceWarning)
+NUMBERS = "Columns to numbers"
+_STEPS = {"kernels": "Neighbors and kernels", "labels": "Labels"}  # what the fit reports, in words
+
+
+# A table in which every row has a label is audited label by label against all others, which takes n³ steps.
+MOST_ROWS_ALL_LABELED = 3_000
+
+
+def label_table(
+    table: Table,
+    roles: ColumnRoles,
+    options: LabelingOptions | None = None,
+    *,
+    allow_all: bool = False,
+    progress: Progress | None = None,
+) -> LabeledTable:
+    """Return labels for all rows of a table, learned from those that it has.
+
+    Parameters
+    ----------
+    table : Table
+    roles : ColumnRoles
+        Which column holds the labels, and which ones say something else than the label.
+    options : LabelingOptions, optional
+    allow_all : bool, default=False
+        Whether every row may have a label, as when labels are to be checked.
+    progress : callable, optional
+        Called with the name of the step, what is done and what there is to do.
+
+    Raises
+    ------
+    TableError
+        Where the table cannot be learned from; the message says what to do.
+    """
+    options = LabelingOptions() if options is None else options
+    say = progress if progress is not None else _silent
+    notes = list(check_roles(table, roles))
+    labels = given_labels(table, roles, allow_all=allow_all)
+    if len(labels) > MOST_ROWS_ALL_LABELED and all(label is not None for label in labels):
+        raise TableError(
+            f"All {len(labels):,} rows have a label in {roles.label!r}, and up to {MOST_ROWS_ALL_LABELED:,} can be "
+            "held against each other. Empty the label of some rows, or take a part of the table."
+        )
+    say(NUMBERS, 0, 1)
+    vectorizer, X = numbers(table, roles)
+    say(NUMBERS, 1, 1)
+    model = options.classifier()
+    with _told(notes), _reporting(model, say):
+        fit_labels(model, X, labels)
+    return LabeledTable(table, roles, options, vectorizer, X, model, tuple(notes))
+
+
+def numbers(table: Table, roles: ColumnRoles) -> tuple[Any, FloatArray]:
+    """Return a fitted vectorizer of the feature columns, and the numbers that it makes of them."""
+    vectorizer = make_vectorizer(roles)
+    return vectorizer, as_numbers(vectorizer.fit_transform(table.features[feature_columns(table, roles)]))
+
+
+def as_numbers(values: Any) -> FloatArray:
+    """Return what a vectorizer made as a float32 matrix."""
+    return np.ascontiguousarray(np.asarray(values), dtype=np.float32)
+
+
+def fit_labels(model: Any, X: FloatArray, labels: npt.NDArray[Any]) -> None:
+    """Fit the classifier; numbers that are too alike are a matter of the table."""
+    try:
+        model.fit(X, labels)
+    except ValueError as error:
+        if "all equal, or nearly so" not in str(error):
+            raise
+        raise TableError(
+            "The columns to learn from are the same in all rows, or nearly so: nothing tells rows apart. Give other "
+            "columns."
+        ) from error
+
+
+@contextmanager
+def _told(notes: list[str]) -> Iterator[None]:
+    """Collect the warnings of the fit as notes; those of others go on as they are."""
+    with python_warnings.catch_warnings(record=True) as caught:
+        for category in (UnreachableRowsWarning, *_TOLD):
+            python_warnings.simplefilter("always", category)
+        yield
+    for warning in caught:
+        if isinstance(warning.message, UnreachableRowsWarning):
+            continue  # the labeled table names these rows
+        if isinstance(warning.message, _TOLD):
+            notes.append(str(warning.message))
+        else:
+            python_warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+@contextmanager
+def _reporting(model: Any, say: Progress) -> Iterator[None]:
+    """Let a classifier report the steps of its fit."""
+
+    def report(step: str, done: int, total: int) -> None:
+        say(_STEPS.get(step, step), done, total)
+
+    model.report_progress = report
+    try:
+        yield
+    finally:
+        model.report_progress = None  # it belongs to this fit, not to the model
+
+
+def _silent(step: str, done: int, total: int) -> None:
+    pass

@@ -1,0 +1,181 @@
+"""A table with labels for all of its rows, and what is known of them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from semikpca._typing import BoolArray, FloatArray, IntArray
+from semikpca.convexity import ConvexityCertificate
+from semikpca.labeling import LabelAudit, audit_labels, suggest_labels
+from semikpca.tables import ColumnRoles, Table
+from semikpca.workflow._estimate import AccuracyEstimate, labels_alone_estimate, left_out_estimate
+from semikpca.workflow._options import LabelingOptions
+
+LOOKS_WRONG = 0.5  # a label is flagged if the others make it likelier that it is wrong than that it is right
+_KINDS = {"NeighborGraph": "neighbor graph", "Linear": "linear", "Cosine": "cosine", "Polynomial": "polynomial"}
+_DIGITS = 4  # of a confidence in a file
+
+
+@dataclass(frozen=True)
+class LabeledTable:
+    """A table, the classifier that was fitted to it, and everything that is read off the two.
+
+    Attributes
+    ----------
+    table : Table
+    roles : ColumnRoles
+    options : LabelingOptions
+    vectorizer : fitted transformer
+        From feature columns to numbers.
+    X : ndarray of float32, shape (n_rows, n_features)
+    model : fitted SemiKPCAClassifierCV
+    warnings : tuple of str
+        What a user should know before relying on the labels.
+    """
+
+    table: Table
+    roles: ColumnRoles
+    options: LabelingOptions
+    vectorizer: Any
+    X: FloatArray
+    model: Any
+    warnings: tuple[str, ...] = ()
+
+    # -- labels ------------------------------------------------------------------------------------------------
+
+    @property
+    def given(self) -> npt.NDArray[Any]:
+        """The given label of each row, None where there is none, shape (n_rows,)."""
+        labels = np.full(len(self.X), None, dtype=object)
+        labels[self.is_given] = self.model.label_coding_.decode(self._codes[self.is_given]).tolist()
+        return labels
+
+    @property
+    def is_given(self) -> BoolArray:
+        """Whether each row has a label of the user's, shape (n_rows,)."""
+        return np.asarray(self._codes >= 0)
+
+    @cached_property
+    def predicted(self) -> npt.NDArray[Any]:
+        """What the classifier calls each row, shape (n_rows,); rows with a label of their own are no exception."""
+        labels = np.empty(len(self.X), dtype=object)
+        labels[:] = self.model.transduction_.tolist()
+        return labels
+
+    @cached_property
+    def confidence(self) -> FloatArray:
+        """Probability of the predicted label, shape (n_rows,)."""
+        chances = np.asarray(self.model.label_distributions_)
+        codes = self.model.decision_codes(self.model.decision_)
+        return np.asarray(chances[np.arange(len(chances)), codes])
+
+    @property
+    def unreachable(self) -> IntArray:
+        """Rows that no label reaches: they get the commonest label, and its share as confidence."""
+        return np.asarray(self.model.unreachable_rows_)
+
+    @property
+    def _codes(self) -> IntArray:
+        return np.asarray(self.model.label_coding_.codes)
+
+    # -- what is known of them ---------------------------------------------------------------------------------
+
+    @cached_property
+    def audit(self) -> LabelAudit:
+        """The given labels, most suspicious first."""
+        return audit_labels(self.model)
+
+    @cached_property
+    def looks_wrong(self) -> BoolArray:
+        """Whether the other labels speak for another class than the given one, shape (n_rows,).
+
+        Both must hold: another class is the likeliest, and the given one is likelier wrong than right.
+        """
+        flags = np.zeros(len(self.X), dtype=bool)
+        audit = self.audit
+        flags[audit.rows] = (audit.suspicion > LOOKS_WRONG) & (audit.suggested != audit.given)
+        return flags
+
+    @cached_property
+    def estimate(self) -> AccuracyEstimate:
+        """How often labels are found again when they are left out."""
+        return left_out_estimate(self.model)
+
+    @cached_property
+    def baseline(self) -> AccuracyEstimate:
+        """The same for LS-SVM on the labeled rows alone."""
+        return labels_alone_estimate(self.X, self.given, self.model)
+
+    @property
+    def certificate(self) -> ConvexityCertificate | None:
+        """The certificate of the heaviest use of Semi-KPCA in the blend; None where there is none."""
+        return self.model.certificate_  # type: ignore[no-any-return]
+
+    @cached_property
+    def kernel_weights(self) -> dict[str, float]:
+        """The share that each kernel has in the blend, heaviest first."""
+        shares: dict[str, float] = {}
+        for kernel, weight in zip(self.model.results_["kernel"], self.model.weights_, strict=True):
+            shares[str(kernel)] = shares.get(str(kernel), 0.0) + float(weight)
+        return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+    @cached_property
+    def kernel_shares(self) -> dict[str, float]:
+        """The share that each kind of kernel has in the blend, in plain words, heaviest first."""
+        shares: dict[str, float] = {}
+        for kernel, weight in self.kernel_weights.items():
+            words = _kind(kernel)
+            shares[words] = shares.get(words, 0.0) + weight
+        return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+    def suggestions(self, n: int = 10) -> IntArray:
+        """Return numbers of rows to label next, best first, each telling something else."""
+        return suggest_labels(self.model, n, random_state=self.options.random_state)
+
+    def nearest_labeled(self, row: int, label: Any, n: int = 3) -> IntArray:
+        """Return the rows with a given label that are nearest to a row, nearest first; the row itself is not one."""
+        rows = np.flatnonzero((self.given == label) & (np.arange(len(self.X)) != row))
+        distances = np.linalg.norm(self.X[rows] - self.X[row], axis=1)
+        return rows[np.argsort(distances, kind="stable")[:n]]
+
+    # -- output ------------------------------------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table as it was, with four columns more."""
+        return with_columns(
+            self.table.frame,
+            {
+                "predicted_label": self.predicted,
+                "confidence": rounded(self.confidence),
+                "label_was_given": self.is_given,
+                "looks_wrong": self.looks_wrong,
+            },
+        )
+
+
+def with_columns(frame: pd.DataFrame, columns: dict[str, Any]) -> pd.DataFrame:
+    """Return a table with more columns at its end; a name that is taken gets an underscore."""
+    added = {}
+    for wanted, values in columns.items():
+        name = wanted
+        while name in frame.columns or name in added:
+            name += "_"
+        added[name] = values
+    return pd.concat([frame, pd.DataFrame(added, index=frame.index)], axis=1)
+
+
+def _kind(kernel: str) -> str:
+    """Return what the repr of a kernel stands for, without its numbers."""
+    outer, _, inner = kernel.partition("(")
+    if outer == "Normalized":
+        return f"normalized {_kind(inner.removeprefix('kernel='))}"
+    return _KINDS.get(outer, outer)
+
+
+def rounded(confidence: FloatArray) -> FloatArray:
+    """Return confidences with the digits that they have in files."""
+    return np.asarray(confidence.round(_DIGITS))

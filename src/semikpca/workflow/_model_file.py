@@ -1,0 +1,261 @@
+"""Models in files: a few lines that say what it is, then skops. No pickle, and nothing that is not on a list.
+
+The lines are the name of the format with its version, the checksum and length of all that follows, and a JSON object
+with what belongs to the model and is plain data. The checksum finds damage; it is no signature. What keeps a file that
+somebody made up from doing harm is the list of types.
+"""
+
+import json
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
+
+import numpy as np
+import pandas as pd
+
+from semikpca._files import versions, write_whole
+from semikpca.estimators import SemiKPCAClassifierCV
+from semikpca.exceptions import ModelFileError, TableError
+from semikpca.tables import ColumnRoles, Table, feature_columns
+from semikpca.workflow._label import as_numbers
+from semikpca.workflow._labeled import LabeledTable, rounded, with_columns
+from semikpca.workflow._trusted import TRUSTED_TYPES
+
+FORMAT_VERSION = 1
+_NAME = "semikpca model, format "
+_LONGEST_LINE = 10_000_000
+# A vocabulary shrinks to a fortieth, anything else far less.
+_MOST_UNFOLDED, _MOST_TIMES_UNFOLDED = 64 * 2**20, 64
+_VERSIONED = ("skrub", "skops", "pandas")
+# A change of these may change what a stored model answers.
+_DECIDING = ("semikpca", "scikit-learn", "skrub")
+
+
+@dataclass(frozen=True)
+class LabelModel:
+    """A classifier with all that it takes to use it on another table.
+
+    Attributes
+    ----------
+    vectorizer : fitted transformer
+    model : fitted SemiKPCAClassifierCV
+    roles : ColumnRoles
+    feature_names : tuple of str
+        The columns that it learned from.
+    versions : dict of str to str
+        What it was made with.
+    warnings : tuple of str
+        Other versions that are installed here.
+    """
+
+    vectorizer: Any
+    model: Any
+    roles: ColumnRoles
+    feature_names: tuple[str, ...]
+    versions: dict[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    def surplus_columns(self, table: Table) -> list[str]:
+        """Return the columns of a table that the model does not know."""
+        known = {*self.feature_names, self.roles.label, self.roles.id, *self.roles.exclude}
+        return [str(name) for name in table.frame.columns if name not in known]
+
+    def predict_table(self, table: Table) -> pd.DataFrame:
+        """Return a table as it was, with the predicted label and its probability at the end.
+
+        Columns are found by their names. A category that was never seen is like a missing one.
+        """
+        missing = [name for name in self.feature_names if name not in table.features.columns]
+        if missing:
+            raise TableError(
+                f"{_file(table)} lacks {_columns(missing)}, which the model learned from. It has "
+                f"{_columns(table.frame.columns)}."
+            )
+        X = as_numbers(self.vectorizer.transform(table.features[list(self.feature_names)]))
+        decision = self.model.decision_function(X)
+        codes = self.model.decision_codes(decision)
+        chances = self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
+        labels = np.empty(len(codes), dtype=object)
+        labels[:] = self.model.label_coding_.decode(codes).tolist()
+        return with_columns(table.frame, {"predicted_label": labels, "confidence": rounded(chances)})
+
+
+def save_model(path: str | Path, labeled: LabeledTable) -> None:
+    """Write the classifier of a labeled table to a file, whole or not at all."""
+    from skops.io import dumps
+
+    facts = {
+        "roles": asdict(labeled.roles),
+        "features": [str(name) for name in feature_columns(labeled.table, labeled.roles)],
+        "versions": versions(_VERSIONED),
+    }
+    objects = {"vectorizer": labeled.vectorizer, "model": labeled.model}
+    write_whole(
+        Path(path),
+        _sealed(json.dumps(facts).encode() + b"\n" + dumps(objects, compression=ZIP_DEFLATED, compresslevel=1)),
+    )
+
+
+def load_model(path: str | Path) -> LabelModel:
+    """Return the model of a file.
+
+    Raises
+    ------
+    ModelFileError
+        For a file that is no model, is damaged, comes from a later version, or holds what no model holds.
+    """
+    path = Path(path)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError as error:
+        raise ModelFileError(f"There is no file {path}.") from error
+    except IsADirectoryError as error:
+        raise ModelFileError(f"{path} is a folder. Name a file that semikpca label --save wrote.") from error
+    facts, payload = _opened(path, content)
+    del content
+    _refuse_bomb(path, payload)
+    try:
+        roles, objects = _roles(facts["roles"]), _load(payload)
+        made_with = {str(name): str(number) for name, number in facts["versions"].items()}
+        return LabelModel(
+            objects["vectorizer"],
+            objects["model"],
+            roles,
+            tuple(str(name) for name in facts["features"]),
+            made_with,
+            _other_versions(made_with),
+        )
+    except _RefusedTypeError as error:
+        raise ModelFileError(f"{path} holds {error}, which no model holds. It was not loaded.") from error
+    except Exception as error:
+        # The checksum is right, so this was written by other versions, or by hand; skops has no error of its own here.
+        raise ModelFileError(
+            f"{path} cannot be loaded ({type(error).__name__}: {error}). It was made with {_listed(facts)}; train it "
+            "again with semikpca label --save."
+        ) from error
+
+
+# -- the envelope ----------------------------------------------------------------------------------------------
+
+
+def _sealed(body: bytes) -> bytes:
+    head = f"{_NAME}{FORMAT_VERSION}\nsha256 {sha256(body).hexdigest()} {len(body)}\n"
+    return head.encode() + body
+
+
+def _opened(path: Path, content: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return the plain data and the skops part of a file, once its seal was found unbroken."""
+    first, *_ = content[:200].split(b"\n", 1)
+    if not first.startswith(_NAME.encode()):
+        raise ModelFileError(f"{path} is not a model of semikpca{_guess(content)}. It was not loaded.")
+    number = first[len(_NAME) :].decode(errors="replace")
+    if not number.isdecimal() or int(number) < 1:
+        raise ModelFileError(f"{path} is damaged: its first line is {first!r}. Save the model again.")
+    if int(number) > FORMAT_VERSION:
+        raise ModelFileError(
+            f"{path} has format {number}, and this version of semikpca reads formats up to {FORMAT_VERSION}. Install a "
+            "newer one: pip install --upgrade semikpca"
+        )
+    second = content.find(b"\n", len(first) + 1, len(first) + 200)
+    try:
+        word, digest, length = content[len(first) + 1 : max(second, 0)].decode().split(" ")
+        size = int(length)
+    except ValueError as error:
+        raise ModelFileError(f"{path} is damaged: its second line is broken. Save the model again.") from error
+    body = memoryview(content)[second + 1 :]
+    if word != "sha256" or len(body) != size:
+        raise ModelFileError(
+            f"{path} is incomplete or was changed: it should have {size:,} bytes after its second line and has "
+            f"{len(body):,}. Copy or save it again."
+        )
+    if sha256(body).hexdigest() != digest:
+        raise ModelFileError(
+            f"{path} was changed since it was saved: its checksum does not match. It was not loaded. Copy or save it "
+            "again."
+        )
+    third = content.find(b"\n", second + 1, second + 1 + _LONGEST_LINE)
+    try:
+        facts = json.loads(content[second + 1 : max(third, 0)])
+        if not isinstance(facts, dict) or not {"roles", "features", "versions"} <= set(facts):
+            raise ValueError("entries are missing")
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"{path} is damaged: its third line cannot be read ({error}).") from error
+    return facts, content[third + 1 :]
+
+
+def _guess(content: bytes) -> str:
+    """Return what a file seems to be instead."""
+    if content[:1] == b"\x80" and content[1:2] <= b"\x05":
+        return ": it looks like a pickle, which could run any program when it is opened"
+    if content[:2] == b"PK":
+        return ": it is a zip archive (a workbook, or a bare skops file)"
+    return ": it is empty" if not content else ""
+
+
+def _refuse_bomb(path: Path, payload: bytes) -> None:
+    """Refuse an archive that would unfold into far more than any model does."""
+    try:
+        with ZipFile(BytesIO(payload)) as archive:
+            # What is read from an entry never exceeds the size that it states.
+            unfolded = sum(entry.file_size for entry in archive.infolist())
+    except (BadZipFile, ValueError, NotImplementedError) as error:
+        raise ModelFileError(f"{path} is damaged: what follows its third line cannot be read ({error}).") from error
+    if unfolded > _MOST_UNFOLDED + _MOST_TIMES_UNFOLDED * len(payload):
+        raise ModelFileError(
+            f"{path} would unfold from {len(payload):,} to {unfolded:,} bytes, which no model does. It was not loaded."
+        )
+
+
+# -- the inside ------------------------------------------------------------------------------------------------
+
+
+class _RefusedTypeError(Exception):
+    """A type that is not on the list."""
+
+
+def _load(payload: bytes) -> dict[str, Any]:
+    from skops.io import get_untrusted_types, loads
+
+    strangers = sorted(set(get_untrusted_types(data=payload)) - set(TRUSTED_TYPES))
+    if strangers:
+        raise _RefusedTypeError(_quoted(strangers))
+    objects = loads(payload, trusted=list(TRUSTED_TYPES))
+    if not isinstance(objects, dict) or not isinstance(objects.get("model"), SemiKPCAClassifierCV):
+        raise TypeError("it holds no classifier")
+    return objects
+
+
+def _roles(given: dict[str, Any]) -> ColumnRoles:
+    return ColumnRoles(label=given["label"], id=given["id"], text=tuple(given["text"]), exclude=tuple(given["exclude"]))
+
+
+def _other_versions(made_with: dict[str, str]) -> tuple[str, ...]:
+    here = versions(_VERSIONED)
+    return tuple(
+        f"The model was made with {name} {made_with[name]}, and {here.get(name, 'none')} is installed: predictions may "
+        "differ a little from those of the run that saved it."
+        for name in _DECIDING
+        if name in made_with and here.get(name) != made_with[name]
+    )
+
+
+def _listed(facts: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in dict(facts["versions"]).items())
+
+
+def _file(table: Table) -> str:
+    return "The table" if table.path is None else str(table.path)
+
+
+def _columns(names: Any) -> str:
+    names = list(names)
+    return ("the column " if len(names) == 1 else "the columns ") + _quoted(names)
+
+
+def _quoted(names: Any, most: int = 8) -> str:
+    names = [str(name) for name in names]
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
