@@ -29,5 +29,5 @@ def test_the_benchmark_times_the_session_and_the_server(tmp_path):
 
 def test_stored_results_are_those_of_the_size_that_the_page_is_judged_by():
     rows = rows_of(STORED)
-    assert [row["what"] for row in rows] == ["session", "http", "page"]
+    assert [row["what"] for row in rows] == ["session", "http", "page", "map"]
     assert {(row["rows"], row["features"], row["classes"]) for row in rows} == {("10000", "20", "3")}

@@ -38,6 +38,7 @@ def register(app: Dash, workspace: Workspace, limit_mb: int) -> None:
         Output("page", "className"),
         Output("slider", "value"),
         Output("map", "figure"),
+        Output("repaint", "data"),
         Output("answered", "data"),
         Output("state", "data"),
         Input("event", "data"),
@@ -48,25 +49,37 @@ def register(app: Dash, workspace: Workspace, limit_mb: int) -> None:
             update = workspace.handle(str(data["client"]), data["events"], data["shown"], dark=bool(data["dark"]))
             tab, opened = update.tab, workspace.opened
             parts = panels.parts(workspace, tab)
-            figure: Any = no_update
-            if opened is not None:
-                snapshot = opened.session.snapshot()
-                if update.is_new_table:
-                    figure = map_figure(opened, snapshot, tab)
-                else:
-                    figure = changed_labels(opened, snapshot, tab) if update.has_new_colors else Patch()
-                    mark_selection(figure, opened, tab.selected, update.last_event)
+            new_map = update.is_new_table and opened is not None
             return (
                 *(parts[name] if update.has_new_labels else no_update for name in _FOLLOW_LABELS),
                 *(parts[name] for name in _FOLLOW_ALL),
                 start(workspace, limit_mb) if update.is_new_table else no_update,
-                page_class(workspace),
+                # Only where it changes: the browser would go through the whole page, map included.
+                page_class(workspace) if page_class(workspace) != data["page"] else no_update,
                 # A refused weight is set back; any other value would only come back as an event.
                 parts["slider"] if update.has_new_labels or update.was_refused else no_update,
-                figure,
+                map_figure(opened, opened.session.snapshot(), tab) if new_map and opened else no_update,
+                {"client": str(data["client"]), "event": update.last_event},
                 {"last": update.last_event, "slider": parts["slider"]},
                 list(update.state) if update.has_new_labels else no_update,
             )
+
+    @app.callback(  # type: ignore[untyped-decorator]
+        Output("map", "figure", allow_duplicate=True),
+        Output("painted", "data"),
+        Input("repaint", "data"),
+        State("painted", "data"),
+        prevent_initial_call=True,
+    )
+    def repaint(asked: dict[str, Any], painted: Any) -> tuple[Any, Any]:
+        # After the answer: numbers and lists need not wait for the browser to draw ten thousand rows.
+        with workspace.lock:
+            tab, opened = workspace.tab(str(asked["client"])), workspace.opened
+            if opened is None:
+                return no_update, no_update
+            now = [*workspace.state(), tab.dark]
+            figure = changed_labels(opened, opened.session.snapshot(), tab) if painted != now else Patch()
+            return mark_selection(figure, opened, tab.selected, int(asked["event"])), now
 
     @app.callback(  # type: ignore[untyped-decorator]
         Output("suggestions", "children"),

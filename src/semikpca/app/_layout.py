@@ -49,6 +49,8 @@ def layout(workspace: Workspace, limit_mb: int) -> html.Div:
                 dcc.Store(id="event"),
                 dcc.Store(id="answered", data={"last": 0, "slider": parts["slider"]}),
                 dcc.Store(id="state", data=list(workspace.state())),
+                dcc.Store(id="repaint"),
+                dcc.Store(id="painted"),
                 dcc.Store(id="done"),
                 html.Div(id="client", hidden=True, **{"data-client": client, "data-limit": str(limit_mb)}),
             ],

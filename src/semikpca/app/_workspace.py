@@ -56,7 +56,6 @@ class Update:
     last_event: int
     is_new_table: bool
     has_new_labels: bool
-    has_new_colors: bool
     was_refused: bool
 
 
@@ -132,8 +131,8 @@ class Workspace:
             Whether the tab is dark.
         """
         with self.lock:
-            tab = self._tab(client)
-            was_dark, tab.dark = tab.dark, dark
+            tab = self.tab(client)
+            tab.dark = dark
             for event in sorted(events, key=lambda event: int(event["number"])):
                 if int(event["number"]) > tab.last_event:
                     tab.last_event = int(event["number"])
@@ -147,11 +146,11 @@ class Workspace:
                 last_event=tab.last_event,
                 is_new_table=is_new_table,
                 has_new_labels=has_new_labels,
-                has_new_colors=has_new_labels or was_dark != dark,
                 was_refused=tab.message is not None and tab.message.kind == "bound",
             )
 
-    def _tab(self, client: str) -> Tab:
+    def tab(self, client: str) -> Tab:
+        """Return what is known of a tab; the oldest ones are forgotten."""
         tab = self._tabs.setdefault(client, Tab())
         self._tabs.move_to_end(client)
         while len(self._tabs) > _MOST_TABS:

@@ -9,7 +9,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -23,10 +22,8 @@ from semikpca.exceptions import DegenerateSpectrumWarning, KernelRankError
 from semikpca.kernels import RBF, Kernel, Laplacian, Linear, NeighborGraph, Normalized, finite_pairwise
 from semikpca.kernels._bandwidth import median_distance
 from semikpca.kernels._graph import fit_graphs
-from semikpca.kernels._threads import allowed_threads, in_threads
 from semikpca.operators import KernelOperator, make_operator
 from semikpca.problem import DualSolution, SemiKPCAResponse
-from semikpca.solvers import COLUMNS_A_GROUP
 from semikpca.spectrum import removable_spectrum
 
 # Normalized kernels need the whole matrix, which above this many rows is no longer worth its cost beside the graphs.
@@ -98,11 +95,6 @@ class Source(ABC):
             self._known = np.concatenate([self._known, new])
         place = {int(row): number for number, row in enumerate(self._known)}
         return self._columns[:, [place[int(row)] for row in at]]
-
-    @property
-    def known_rows(self) -> np.ndarray:
-        """The rows whose columns are kept."""
-        return self._known
 
     def keep_only(self, at: np.ndarray) -> None:
         """Forget the columns of all other rows."""
@@ -259,26 +251,6 @@ def named_sources(
             sources.append(PlainSource(shaped[0].kernel, rows))
     report("kernels", len(kernels), len(kernels))
     return sources
-
-
-def keep_columns(sources: Sequence[Source], at: np.ndarray, report: Report) -> None:
-    """Let every source have its columns at the labeled rows, and no others.
-
-    A few new ones, such as a single label brings, are one small solve for each source; these run side by side.
-    """
-    n_new = max((np.setdiff1d(at, source.known_rows).size for source in sources), default=0)
-    side_by_side = allowed_threads() if n_new <= COLUMNS_A_GROUP else 1
-
-    done, counting = [0], Lock()
-
-    def keep(source: Source, thread: int) -> None:
-        source.keep_only(at)
-        with counting:
-            done[0] += 1
-            report("labels", done[0], len(sources))
-
-    report("labels", 0, len(sources))
-    in_threads(keep, sources, min(side_by_side, len(sources)))
 
 
 def sources_at_weight(sources: Iterable[Source], error_weight: Any) -> list[Source]:

@@ -44,8 +44,8 @@ class FactorTiles:
     def __call__(self, rows: slice, columns: slice) -> FloatArray:
         """Return the block of some rows and columns."""
         left, right = self.left[rows], self.right_columns[:, columns]
-        if sparse.issparse(right):
-            return self.profile(left @ right.toarray())
+        if sparse.issparse(left) or sparse.issparse(right):
+            return self.profile(left @ (right.toarray() if sparse.issparse(right) else right))
         return self.profile(np.matmul(left, right, out=self._block((left.shape[0], right.shape[1]))))
 
     def _block(self, shape: tuple[int, int]) -> FloatArray:

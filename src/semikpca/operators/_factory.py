@@ -126,6 +126,7 @@ def _made(kernel: Kernel, rows: Rows, backend: str, dtype: Any) -> KernelOperato
         from semikpca.operators._torch import TorchOperator
 
         return TorchOperator(kernel, rows, torch_precision(backend))
+    assert backend == "blocked", f"{backend!r} is a name that choose_backend never returns"
     return BlockedOperator(kernel, rows, dtype)
 
 

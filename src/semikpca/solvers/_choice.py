@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.kernels._threads import allowed_threads, in_threads, slices
+from semikpca.kernels._threads import allowed_threads, in_threads, one_blas_thread, slices
 from semikpca.operators import KernelOperator, Subspace
 from semikpca.solvers._base import LinearSolver, Solution, Status
 from semikpca.solvers._cholesky import Cholesky
@@ -97,9 +97,12 @@ class AdaptiveSolver(LinearSolver):
         if self._direct is not None:
             return self._direct.solve(targets)
         iterative = ConjugateGradients(self.system, rtol, self.max_iter, self.subspace)
-        if self.system.uses_one_core and n_columns > COLUMNS_A_GROUP:
+        if not self.system.uses_one_core:
+            return iterative.solve(targets)
+        if n_columns > COLUMNS_A_GROUP:
             return solved_in_groups(iterative, targets)
-        return iterative.solve(targets)
+        with one_blas_thread():  # what is left for BLAS are vectors, over which a second thread would only wait
+            return iterative.solve(targets)
 
     def inverse_diagonal(self, rows: IntArray) -> FloatArray | None:
         """Return the diagonal of the inverse at ``rows`` where it comes without a solve for each, otherwise None."""

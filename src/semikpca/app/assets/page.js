@@ -22,7 +22,8 @@
   function post() {
     lastPost = Date.now();
     const client = byId("client").dataset.client;
-    setProps("event", { data: { client: client, events: pending.slice(), shown: shown, dark: darkness.matches, at: lastPost } });
+    const page = byId("page").className;
+    setProps("event", { data: { client, events: pending.slice(), shown, dark: darkness.matches, page, at: lastPost } });
     window.setTimeout(showBusy, 250);
   }
 
