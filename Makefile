@@ -1,12 +1,13 @@
 # make run     set up, then reproduce the paper's tables and figures in paper-results/ (under a minute)
 # make test    set up, then run all tests
 # make check   lint, types, spelling, and the one direction of imports
+# make docs    build the documentation site in site/
 # make bench   benchmarks; each checks its answer before it takes the time
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check bench clean
+.PHONY: run test check docs bench clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -26,9 +27,12 @@ check: $(VENV)/.installed
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 
+docs: $(VENV)/.installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/bench_dense_fit.py
 	$(BIN)/python benchmarks/bench_paper.py
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis site

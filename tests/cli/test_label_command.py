@@ -216,8 +216,8 @@ def test_ctrl_c_in_a_terminal_ends_with_130_and_no_file(tmp_path):
     writer = _opened_for_writing(tmp_path / "plants.csv")  # works once the command reads
     os.write(writer, b"plant,height\n")
     process.send_signal(signal.SIGINT)
+    os.close(writer)  # a signal that comes right before a read is seen after it
     _, messages = process.communicate(timeout=60)
-    os.close(writer)
     assert process.returncode == 130, messages
     assert "Stopped." in messages
     assert "Traceback" not in messages
