@@ -457,3 +457,10 @@ def test_from_signs_leaves_its_input_alone():
 def test_the_mark_of_unlabeled_rows_is_that_of_scikit_learn():
     assert UNLABELED == -1
     assert LabelCoding(np.array([0]), np.array([UNLABELED])).labeled_rows.size == 0
+
+
+@pytest.mark.parametrize("labels", [list(range(30)), [f"kind {number}" for number in range(30)]], ids=["int", "str"])
+def test_one_label_for_each_of_many_classes_is_no_regression(labels):
+    # Warnings are errors here; scikit-learn's check would take so many classes for a regression.
+    coding = encode(np.array([*labels, *([-1] if isinstance(labels[0], int) else [None])], dtype=object))
+    assert coding.n_classes == 30

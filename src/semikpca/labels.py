@@ -4,6 +4,7 @@ scikit-learn marks an unlabeled row with -1; in the paper -1 is a class and 0 is
 {-1, 0, 1}, so a mix-up is silent. This module alone converts between them.
 """
 
+import warnings
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -120,7 +121,10 @@ def _numbered(given: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
         raise ValueError(
             "Input y contains infinity or a value too large for dtype('float64'). Mark unlabeled rows with NaN."
         )
-    check_classification_targets(given)
+    with warnings.catch_warnings():
+        # Few labels of each class are what is expected here, and no sign of a regression.
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        check_classification_targets(given)
     classes, codes = np.unique(given, return_inverse=True)
     return classes, codes
 
