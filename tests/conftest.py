@@ -27,7 +27,7 @@ def one_blas_thread():
 
 def _find_chromium():
     try:
-        import playwright  # noqa: F401
+        import playwright  # noqa: F401  (whether it is there)
     except ModuleNotFoundError:
         return None, "the Python package playwright is not installed"
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

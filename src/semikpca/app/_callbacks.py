@@ -32,7 +32,7 @@ def register(app: Dash, workspace: Workspace, limit_mb: int) -> None:
             prevent_initial_call="initial_duplicate" if name == "state" else True,
         )
 
-    @app.callback(  # type: ignore[untyped-decorator]
+    @app.callback(
         *(Output(name, "children") for name in (*_FOLLOW_LABELS, *_FOLLOW_ALL)),
         Output("start", "children"),
         Output("page", "className"),
@@ -64,7 +64,7 @@ def register(app: Dash, workspace: Workspace, limit_mb: int) -> None:
                 list(update.state) if update.has_new_labels else no_update,
             )
 
-    @app.callback(  # type: ignore[untyped-decorator]
+    @app.callback(
         Output("map", "figure", allow_duplicate=True),
         Output("painted", "data"),
         Input("repaint", "data"),
@@ -81,7 +81,7 @@ def register(app: Dash, workspace: Workspace, limit_mb: int) -> None:
             figure = changed_labels(opened, opened.session.snapshot(), tab) if painted != now else Patch()
             return mark_selection(figure, opened, tab.selected, int(asked["event"])), now
 
-    @app.callback(  # type: ignore[untyped-decorator]
+    @app.callback(
         Output("suggestions", "children"),
         Output("doubts", "children"),
         Output("map", "figure", allow_duplicate=True),

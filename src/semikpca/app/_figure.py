@@ -178,7 +178,8 @@ def _axis(values: FloatArray) -> dict[str, Any]:
 
 
 def _rounded(values: Any) -> list[float]:
-    return np.round(values, 6).tolist()  # type: ignore[no-any-return]
+    rounded: list[float] = np.round(values, 6).tolist()
+    return rounded
 
 
 def _packed(values: Any) -> dict[str, str]:

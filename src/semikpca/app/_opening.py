@@ -97,7 +97,8 @@ class OpenTable:
         if not self.picture:
             return []
         values = self.table.frame[list(self.picture)].iloc[row].to_numpy(dtype=float)
-        return (values / max(1.0, float(values.max()))).tolist()  # type: ignore[no-any-return]
+        shares: list[float] = (values / max(1.0, float(values.max()))).tolist()
+        return shares
 
     def download(self) -> tuple[str, bytes]:
         """Return name and content of the result: the columns of ``semikpca label``, with the new labels filled in."""

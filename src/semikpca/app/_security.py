@@ -28,7 +28,7 @@ def guard(server: Flask, host: str, token: str | None, script_hashes: list[str])
     """Refuse requests that do not come from the page itself, and tell browsers what the page may do."""
     names = {"localhost", host.lower()} | ({socket.gethostname().lower()} if token is not None else set())
 
-    @server.before_request  # type: ignore[untyped-decorator]
+    @server.before_request
     def check() -> Any:
         # A foreign site whose name was made to point here (DNS rebinding) has its own name in the Host header.
         asked = _host_name(request.host)
@@ -48,7 +48,7 @@ def guard(server: Flask, host: str, token: str | None, script_hashes: list[str])
             return None
         return _refused(_TOKEN_NEEDED)
 
-    @server.after_request  # type: ignore[untyped-decorator]
+    @server.after_request
     def restrict(response: Response) -> Response:
         rules = {
             "default-src": "'self'",

@@ -62,11 +62,11 @@ def _add_routes(app: Dash, workspace: Workspace, limit_mb: int) -> None:
     server.config["MAX_CONTENT_LENGTH"] = max(limit_mb, _EVENTS_MB) * MEGABYTE
     running = secrets.token_hex(8)  # a page that outlives its program finds out by it
 
-    @server.get("/state")  # type: ignore[untyped-decorator]
+    @server.get("/state")
     def state() -> Response:
         return jsonify(running=running, state=list(workspace.state()))
 
-    @server.post("/upload")  # type: ignore[untyped-decorator]
+    @server.post("/upload")
     def upload() -> tuple[Response, int]:
         try:
             if (request.content_length or 0) > limit_mb * MEGABYTE:
@@ -78,7 +78,7 @@ def _add_routes(app: Dash, workspace: Workspace, limit_mb: int) -> None:
             return jsonify(error=str(error)), 400
         return jsonify(error=None), 200
 
-    @server.get("/download")  # type: ignore[untyped-decorator]
+    @server.get("/download")
     def download() -> Any:
         with workspace.lock:
             if workspace.opened is None:

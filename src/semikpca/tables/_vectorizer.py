@@ -65,7 +65,7 @@ def feature_counts(vectorizer: "TableToNumbers") -> dict[str, int]:
     return counts
 
 
-class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Numbers of a common scale from columns of any kind.
 
     Numbers get mean 0 and variance 1. Categories, dates and text are encoded by skrub's ``TableVectorizer``, and each

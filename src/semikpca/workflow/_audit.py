@@ -21,7 +21,7 @@ def audit_frame(labeled: LabeledTable, *, n_nearest: int = 3) -> pd.DataFrame:
     left_out = leave_one_label_out(model)
     likeliest = model.decision_probabilities(left_out.decision).max(axis=1)
     place = np.searchsorted(left_out.rows, audit.rows)
-    frame: pd.DataFrame = audit.to_frame()  # type: ignore[no-untyped-call]
+    frame: pd.DataFrame = audit.to_frame()  # type: ignore[no-untyped-call]  # labeling has no types
     frame["suggested_probability"] = np.where(np.isnan(audit.suspicion), np.nan, likeliest[place])
     frame["looks_wrong"] = labeled.looks_wrong[audit.rows]
     frame["nearest"] = [

@@ -113,7 +113,8 @@ class LabeledTable:
     @property
     def certificate(self) -> ConvexityCertificate | None:
         """The certificate of the heaviest use of Semi-KPCA in the blend; None where there is none."""
-        return self.model.certificate_  # type: ignore[no-any-return]
+        certificate: ConvexityCertificate | None = self.model.certificate_
+        return certificate
 
     @cached_property
     def kernel_weights(self) -> dict[str, float]:

@@ -58,7 +58,7 @@ class LabelingOptions:
     def classifier(self) -> SemiKPCAClassifierCV:
         """Return the classifier that the options describe, not fitted."""
         make: Any = SemiKPCAClassifierCV
-        return make(  # type: ignore[no-any-return]
+        return make(  # type: ignore[no-any-return]  # estimators have no types
             kernels=list(self.kernel_names) or None,
             error_weights=None if self.error_weight is None else [self.error_weight],
             n_components_removed=(1 if self.n_components_removed is None else self.n_components_removed,),
