@@ -9,7 +9,6 @@ asked for are ever computed.
 import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -18,16 +17,23 @@ from sklearn.exceptions import ConvergenceWarning
 from semikpca._typing import FloatArray, IntArray
 from semikpca.convexity import ConvexityCertificate
 from semikpca.kernels._namespace import to_numpy
-from semikpca.operators import DeflatedOperator, KernelOperator, LowRankOperator, ShiftedOperator, Subspace
+from semikpca.operators import (
+    DeflatedOperator,
+    KernelOperator,
+    LowRankOperator,
+    ShiftedOperator,
+    SparseOperator,
+    Subspace,
+)
 from semikpca.solvers import AdaptiveSolver, Status
-from semikpca.spectrum import LabelSpace, Spectrum, label_space, snapshot_space
+from semikpca.spectrum import Spectrum, label_space, polynomial_path
 
 _COLUMNS_AT_ONCE = 32
 # Labels whose kernel columns are made rather than a product: they take n numbers each, a product n² but no memory.
 _FEW_LABELS = 256
-# Residuals of a path on a neighbor graph: eight digits of the decisions, and more of those that are left out.
-_SNAPSHOT_RTOL = 1e-8
-_CHEAP_PRODUCTS = 0.2  # of a dense product: where many of them are better than few
+# Of a path on a neighbor graph: eight digits of the decisions.
+_SERIES_RTOL = 1e-8
+PathAnswers = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True)
@@ -148,7 +154,8 @@ class SemiKPCAResponse(LabelResponse):
         self.error_weight, self.error_weight_max = certificate.error_weight, certificate.error_weight_max
         system = ShiftedOperator(self.deflated, 1.0 / self.error_weight, sign=-1)
         known = None
-        if subspace is not None:
+        # To keep a search conjugate to a few vectors takes as long as a product with a graph, and saves few of them.
+        if subspace is not None and not isinstance(operator, SparseOperator):
             W = subspace.basis
             images = system.applied(W, self.deflated.applied(W, subspace.images + 0))
             known = Subspace(W, images, subspace.n_last)
@@ -157,20 +164,18 @@ class SemiKPCAResponse(LabelResponse):
     def _known_own_alpha(self, rows: IntArray) -> FloatArray | None:
         return self.solver.inverse_diagonal(rows)
 
-    def path(self, rows: IntArray, error_weights: FloatArray, rtol: float) -> LabelSpace | None:
-        """Return the answers to labels at ``rows`` for all these weights; None where the spectrum has them at less."""
+    def path(self, rows: IntArray, targets: FloatArray, error_weights: FloatArray, rtol: float) -> PathAnswers | None:
+        """Return the answers to targets at ``rows`` for all these weights; None where the spectrum has them at less.
+
+        Decisions, shape (n_weights, n, n_columns), and those at the rows without their own targets.
+        """
         if isinstance(self.operator, LowRankOperator):
             return None  # its whole spectrum is small and known
-        if self.operator.is_stored and self.operator.product_cost < _CHEAP_PRODUCTS * float(self.operator.n) ** 2:
-            rtol = max(rtol, _SNAPSHOT_RTOL)
-            return snapshot_space(self.deflated, rows, error_weights, rtol, partial(self._solved_at, rtol=rtol / 10))
-        return label_space(self.deflated, rows, float(error_weights.max()), rtol, self.subspace)
-
-    def _solved_at(self, pushed: FloatArray, error_weight: float, rtol: float) -> FloatArray:
-        """Solve (I/γ − K′) f = K′ y at another error weight."""
-        system = ShiftedOperator(self.deflated, 1.0 / error_weight, sign=-1)
-        condition_number = 1.0 / (1.0 - error_weight / self.error_weight_max)
-        return AdaptiveSolver(system, condition_number, rtol).solve(pushed).values
+        if isinstance(self.operator, SparseOperator):
+            leading = None if self.subspace is None else self.subspace.basis
+            return polynomial_path(self.deflated, rows, targets, error_weights, max(rtol, _SERIES_RTOL), leading)
+        space = label_space(self.deflated, rows, float(error_weights.max()), rtol, self.subspace)
+        return None if space is None else space.answers(targets, error_weights)
 
     def own_response(self, own_alpha: FloatArray) -> FloatArray:
         """Return H[i, i]: K′α = α/γ − y."""

@@ -1,5 +1,7 @@
 """The path of error weights against separate fits."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -16,10 +18,12 @@ from oracles import (
     semi_kpca_from_the_paper,
 )
 from semikpca import SemiKPCAClassifier
-from semikpca.exceptions import UnboundedProblemError
-from semikpca.kernels import RBF, Normalized
+from semikpca.exceptions import DegenerateSpectrumWarning, UnboundedProblemError
+from semikpca.kernels import RBF, NeighborGraph, Normalized
 from semikpca.labeling import error_weight_path, leave_one_label_out
 
+# What is asked of a path on a graph: see semikpca.problem.
+EIGHT_DIGITS = 2e-8
 WEIGHTS = [0.02, 0.3, 0.77, 0.9, 0.99]
 
 
@@ -64,6 +68,24 @@ def test_large_models_whose_spectrum_was_cut_short_equal_fits_of_their_own(rng):
         fit = clone(model).set_params(error_weight=weight).fit(X, y)
         assert relative_error(path.decision[i], fit.decision_) < SAME_TO_ROUNDING
         assert relative_error(path.left_out_decision[i], leave_one_label_out(fit).decision) < SAME_TO_ROUNDING
+
+
+@pytest.mark.parametrize("apart", [1.0, 30.0], ids=["one piece", "three pieces"])
+@pytest.mark.parametrize("k", [0, 1, 2])
+def test_neighbor_graphs_equal_fits_of_their_own(rng, apart, k):
+    classes = np.arange(450) % 3
+    X = rng.standard_normal((450, 4))
+    X[:, :3] += apart * np.eye(3)[classes]
+    y = np.where(np.arange(450) < 30, classes, -1)
+    model = SemiKPCAClassifier(NeighborGraph(n_neighbors=6), n_components_removed=k)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateSpectrumWarning)  # three pieces share an eigenvalue
+        path = error_weight_path(model.fit(X, y), WEIGHTS)
+
+        for i, weight in enumerate(WEIGHTS):
+            fit = clone(model).set_params(error_weight=weight).fit(X, y)
+            assert relative_error(path.decision[i], fit.decision_) < EIGHT_DIGITS
+            assert relative_error(path.left_out_decision[i], leave_one_label_out(fit).decision) < EIGHT_DIGITS
 
 
 def test_own_error_weight_and_class_prior_of_the_model_do_not_matter(data):

@@ -3,6 +3,7 @@
 import warnings
 from numbers import Real
 
+from semikpca import labels as coding
 from semikpca.convexity import ConvexityCertificate
 from semikpca.estimators._decisions import logger
 from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL
@@ -12,7 +13,7 @@ from semikpca.exceptions import DegenerateSpectrumWarning
 from semikpca.kernels._namespace import to_numpy
 from semikpca.operators import KernelOperator
 from semikpca.problem import SemiKPCAResponse
-from semikpca.spectrum import LabelSpace, Spectrum, full_spectrum, removable_spectrum
+from semikpca.spectrum import Spectrum, full_spectrum, removable_spectrum
 
 # Residuals of the removed components, relative to λ1: decisions then agree with exact ones to 1e-9 and better unless
 # the gap at the cut is tiny, and the bound of the certificate takes them into account.
@@ -164,12 +165,17 @@ class SemiKPCAClassifier(TransductiveClassifier):
         """Return all eigenpairs of the kernel matrix, from which every error weight follows."""
         return full_spectrum(self._set_up_again().operator)
 
-    def label_space(self, error_weights) -> LabelSpace | None:
-        """Return the answers to the labels at all these (absolute) weights; None where only the spectrum has them."""
+    def path_answers(self, error_weights):
+        """Return decisions and left-out decisions at all these (absolute) weights; None where the spectrum has them.
+
+        Shapes (n_weights, n_samples, n_columns) and (n_weights, n_labeled, n_columns).
+        """
         response = self._set_up_again()
         assert isinstance(response, SemiKPCAResponse)
-        rtol = PATH_RTOL if response.operator.is_stored else self.tol
-        return response.path(self.label_coding_.labeled_rows, error_weights, rtol)
+        labels, rtol = self.label_coding_, PATH_RTOL if response.operator.is_stored else self.tol
+        rows = labels.labeled_rows
+        targets = response.operator.block(coding.signed_targets(labels.codes[rows], labels.n_classes))
+        return response.path(rows, targets, error_weights, rtol)
 
     def _restore(self, operator: KernelOperator, subspace=None):
         cut = self.certificate_.n_components_removed

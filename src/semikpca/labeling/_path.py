@@ -71,13 +71,12 @@ def error_weight_path(
     absolute = np.array([certificate.resolve(float(weight)) for weight in weights])
     coding = model.label_coding_
     rows = coding.labeled_rows
-    space = None if spectrum is not None else model.label_space(absolute)
-    if space is None:
+    answers = None if spectrum is not None else model.path_answers(absolute)
+    if answers is None:
         space = LabelSpace.of_spectrum(model.full_spectrum() if spectrum is None else spectrum, k, rows)
-    targets = signed_targets(coding.codes[rows], coding.n_classes, model.linear_decision().dtype)
-    targets = like(targets, space.pushed)
-    decision = to_numpy(space.decisions(targets, absolute))
-    left_out = to_numpy(space.left_out(targets, absolute))
+        targets = signed_targets(coding.codes[rows], coding.n_classes, model.linear_decision().dtype)
+        answers = space.answers(like(targets, space.pushed), absolute)
+    decision, left_out = (to_numpy(numbers) for numbers in answers)
     decision[:, model.reach_.out] = 0
     left_out[:, model.reach_.alone(rows, coding.codes)] = 0
     return ErrorWeightPath(

@@ -36,12 +36,18 @@ class SparseOperator(KernelOperator):
 
     def matmat(self, block: FloatArray) -> FloatArray:
         """Return the product with ``block``."""
+        v, damping = self.factor.vector, self.dtype.type(self.factor.damping)
+        product = self.spread(block)
+        product += v[:, np.newaxis] * ((1 - damping) * (v @ block))
+        return product
+
+    def spread(self, block: FloatArray) -> FloatArray:
+        """Return damping · S² @ block: the whole product for what is orthogonal to v."""
         with self._counting:
             self.n_products += 1
-        S, v, damping = self._ordered, self.factor.vector, self.dtype.type(self.factor.damping)
+        S = self._ordered
         product = S @ (S @ block) if self._order is None else (S @ (S @ block[self._order]))[self._back]
-        product *= damping
-        product += v[:, np.newaxis] * ((1 - damping) * (v @ block))
+        product *= self.dtype.type(self.factor.damping)
         return np.asarray(product)
 
     def diag(self) -> FloatArray:

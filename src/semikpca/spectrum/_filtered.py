@@ -12,7 +12,7 @@ rounding, and with it the basis.
 import numpy as np
 
 from semikpca._typing import FloatArray
-from semikpca.operators import KernelOperator
+from semikpca.operators import KernelOperator, Subspace
 from semikpca.spectrum._base import Spectrum, rounding_of, value_errors
 from semikpca.spectrum._block_krylov import orthonormal, orthonormal_against, rayleigh_ritz, start_block
 
@@ -56,7 +56,8 @@ def filtered_eigenpairs(
             allowed = value_rtol if n_products < _PATIENCE else max(value_rtol, _IMPATIENT_RTOL)
             good[m - 1] |= errors[m - 1] <= max(allowed * values[0], floor)
         if good.all() or n_products >= _MAX_PRODUCTS:
-            found = Spectrum(values[:m].astype(operator.dtype), vectors[:, :m].astype(operator.dtype), errors + floor)
+            space = Subspace(vectors.astype(operator.dtype), images.astype(operator.dtype), block_size)
+            found = Spectrum(values[:m].astype(operator.dtype), space.basis[:, :m], errors + floor, subspace=space)
             return found, bool(good.all())
         if basis.shape[1] + block_size > _MAX_BLOCKS * block_size:
             keep = rotation[:, : 2 * block_size]

@@ -4,7 +4,6 @@ f solves (I/γ − K′) f = K′ y. The Krylov space of K′ and K′ y is the 
 largest weight of a path, the hardest, serves all; in it each weight is a division.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +17,6 @@ from semikpca.spectrum._block_krylov import orthonormal_against, rayleigh_ritz
 # The space is given up when it has this share of all dimensions: the whole spectrum is then no more work.
 _LARGEST_SHARE = 0.5
 _MAX_PRODUCTS = 60
-_MAX_SNAPSHOTS = 30
-_LOOKED_AT = 13
 
 
 @dataclass(frozen=True)
@@ -51,6 +48,10 @@ class LabelSpace:
         V, values = spectrum.eigenvectors[:, k:], spectrum.eigenvalues[k:]
         pushed = values[:, np.newaxis] * V[rows].T
         return cls(V, values, pushed, V[rows] @ pushed)
+
+    def answers(self, targets: Array, error_weights: FloatArray) -> tuple[Array, Array]:
+        """Return the decisions for targets at the rows, and those at the rows without their own targets."""
+        return self.decisions(targets, error_weights), self.left_out(targets, error_weights)
 
     def decisions(self, targets: Array, error_weights: FloatArray) -> Array:
         """Return the decisions for targets at the rows at each error weight, shape (n_weights, n, n_columns)."""
@@ -113,46 +114,6 @@ def label_space(
         if not worst > 1:
             return _in_ritz_vectors(basis, images, pushed, rows)
     return None
-
-
-def snapshot_space(
-    operator: DeflatedOperator,
-    rows: IntArray,
-    error_weights: FloatArray,
-    rtol: float,
-    solve: Callable[[FloatArray, float], FloatArray],
-) -> LabelSpace:
-    """Return the space for labels at ``rows`` and all ``error_weights``, from solves at a few of them.
-
-    For operators whose products are cheap and whose Krylov spaces are large, as those of neighbor graphs. The answers
-    are smooth in the error weight, so that those at a few weights span those at all others; the next weight is the one
-    that the space so far serves worst.
-
-    Parameters
-    ----------
-    solve : callable
-        ``solve(pushed, error_weight)`` returns the answers f for the columns of K′ at the rows.
-    """
-    pushed = operator.columns(rows)
-    goals = rtol * np.sqrt(_squares(pushed))
-    basis, images = pushed[:, :0], pushed[:, :0]
-    # Between neighbors among these the answers change little; all weights would take longer to look at than to solve.
-    ordered = np.quantile(error_weights, np.linspace(0, 1, _LOOKED_AT), method="nearest")
-    pending = [float(ordered[place]) for place in {0, len(ordered) // 2, len(ordered) - 1}]
-    for _ in range(_MAX_SNAPSHOTS):
-        for weight in pending:
-            block = orthonormal_against(basis, solve(pushed, weight))
-            basis = operator.xp.hstack([basis, block])
-            images = operator.xp.hstack([images, operator.matmat(block)])
-        worst = []
-        for weight in ordered:
-            residuals, rounding = _residuals(operator, basis, images, pushed, float(weight))
-            worst.append(float((residuals / np.maximum(goals, rounding)).max(initial=0.0)))
-        operator.report("path", max(worst) * rtol, rtol)
-        if max(worst) <= 1 or basis.shape[1] + len(rows) > _LARGEST_SHARE * operator.n:
-            break
-        pending = [float(ordered[int(np.argmax(worst))])]
-    return _in_ritz_vectors(basis, images, pushed, rows)
 
 
 def _in_ritz_vectors(basis: FloatArray, images: FloatArray, pushed: FloatArray, rows: IntArray) -> LabelSpace:

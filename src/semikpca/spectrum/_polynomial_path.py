@@ -1,0 +1,270 @@
+"""All error weights at once by polynomials in the matrix, for operators whose products are cheap.
+
+H(γ) = K′ (I/γ − K′)⁻¹ is the same function of every eigenvalue, x / (1/γ − x), and its Chebyshev series is known in
+closed form for every γ. What the polynomials make of a column, T_j(K′) y, serves all weights; the weights are in the
+coefficients alone. For own responses H[i, i] half of the products do: ⟨T_j e, T_j e⟩ is a value of T_2j.
+
+The series converges the faster, the farther 1/γ is from the eigenvalues. So leading eigenvectors W are taken out first:
+with P = I − WWᵀ and C = P K′ P, elimination gives the inverse of I/γ − K′ from that of I/γ − C. W need not be exact.
+What K′ makes of it outside, the leaks P K′ W, are right-hand sides like the targets.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from semikpca._typing import FloatArray, IntArray
+from semikpca.kernels._threads import allowed_threads, in_threads, slices
+from semikpca.operators import DeflatedOperator, SparseOperator
+
+# Columns that are multiplied at once: with more of them a block leaves the cache.
+_COLUMNS_AT_ONCE = 16
+# Degrees that are kept until one matrix product adds them to the answers at all weights.
+_DEGREES_AT_ONCE = 16
+_MOST_KNOWN = 32  # eigenvectors that need not be computed
+_SAME_DIRECTION = 1e-6  # what a vector adds to others, relative to its length, below which it adds nothing
+_SEED = 0
+# How well the largest eigenvalue of C is known, or better where an error weight is close to it.
+_END_RTOL = 1e-3
+_STEPS_WITHOUT_CARE = 6
+_SAFETY = 10  # the series is this much more accurate than asked
+
+
+def polynomial_path(
+    operator: DeflatedOperator,
+    rows: IntArray,
+    targets: FloatArray,
+    error_weights: FloatArray,
+    rtol: float,
+    leading: FloatArray | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Return decisions for targets at ``rows``, and those at the rows without their own targets, for all weights.
+
+    Parameters
+    ----------
+    operator : DeflatedOperator
+        K′.
+    targets : ndarray of shape (n_rows, n_columns)
+    rtol : float
+        Error of the series at the largest weight, or what rounding of products allows, if that is more.
+    leading : ndarray of shape (n, m), optional
+        Approximate eigenvectors of the largest eigenvalues.
+
+    Returns
+    -------
+    decisions : ndarray of shape (n_weights, n, n_columns)
+    left_out : ndarray of shape (n_weights, n_rows, n_columns)
+    """
+    parts = _Parts.of(operator, leading)
+    end = parts.end(1 / float(error_weights.max()))
+    series = _Series.of(end, error_weights, max(rtol, operator.product_error))
+    solves = _Solves.of(parts, series, rows)
+
+    y = operator.block(np.zeros((operator.n, targets.shape[1])))
+    y[rows] = targets
+    inside = parts.W.T @ y
+    alpha = solves.inside(inside + solves.leaked(targets))
+    n_weights, n_columns = len(error_weights), targets.shape[1]
+    # Decisions are summed with a row of n numbers for each column and weight: n is what matrix products run along.
+    decisions = np.empty((n_columns, n_weights, operator.n), dtype=operator.dtype)
+    moments = np.empty((2 * series.half_degree + 1, len(rows)))
+
+    def add(part: tuple[str, slice], thread: int) -> None:
+        what, some = part
+        if what == "decisions":
+            outer = (alpha[:, :, some] * series.shifts[:, None, None] - inside[:, some]).transpose(2, 0, 1)
+            decisions[some] = outer @ parts.W.T
+            for degrees, terms in _gathered(parts.polynomials(y[:, some], series)):
+                decisions[some] += series.response[:, degrees] @ terms
+        else:
+            units = operator.units(rows[some])
+            moments[:, some] = _doubled(parts.polynomials(units, series, series.half_degree))
+
+    work = [("decisions", some) for some in slices(0, n_columns, _COLUMNS_AT_ONCE // 2)]
+    work += [("own", some) for some in slices(0, len(rows), _COLUMNS_AT_ONCE)]
+    in_threads(add, work, min(allowed_threads(), len(work)))
+    if parts.leaking.size:
+        weights = series.shifts[:, None, None] * alpha[:, parts.leaking]
+        for degrees, terms in _gathered(parts.polynomials(parts.leaks, series)):
+            factors = np.einsum("wlc,wd->cwld", weights, series.inverse[:, degrees])
+            decisions += factors.reshape(n_columns, n_weights, -1) @ terms.reshape(-1, operator.n)
+    own = series.response[:, : len(moments)] @ moments + solves.own(parts.W[rows])
+    answers = decisions.transpose(1, 2, 0)
+    operator.report("path", rtol, rtol)
+    return answers, answers[:, rows] - own[:, :, np.newaxis] * targets
+
+
+@dataclass(frozen=True)
+class _Series:
+    """Chebyshev series on [0, end] for all error weights: 1/γ =: s is beyond the end.
+
+    With x = end (t + 1) / 2, z = 2s/end − 1 and ρ = z + √(z² − 1), 1 / (s − x) = 2/end · Σ ρ^-j T_j(t) / √(z² − 1), all
+    terms but the first counted twice.
+    """
+
+    end: float
+    shifts: FloatArray  # s
+    inverse: FloatArray  # coefficients of 1 / (s − x), shape (n_weights, degree + 1)
+    response: FloatArray  # of x / (s − x)
+
+    @classmethod
+    def of(cls, end: float, error_weights: FloatArray, rtol: float) -> "_Series":
+        shifts = 1 / error_weights.astype(np.float64)
+        z = 2 * shifts / end - 1
+        root = np.sqrt(z**2 - 1)
+        rate = np.log(z + root)
+        degree = 2 * int(np.ceil(np.log(_SAFETY / rtol) / rate.min() / 2))
+        inverse = 2 * np.exp(-np.outer(rate, np.arange(degree + 1))) / root[:, np.newaxis] * (2 / end)
+        inverse[:, 0] /= 2
+        response = inverse * shifts[:, np.newaxis]
+        response[:, 0] -= 1
+        return cls(end, shifts, inverse, response)
+
+    @property
+    def degree(self) -> int:
+        return self.inverse.shape[1] - 1
+
+    @property
+    def half_degree(self) -> int:
+        return self.degree // 2
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """K′ inside and outside of W, which holds all vectors in which K′ differs from the multiple of S² in a graph."""
+
+    graph: SparseOperator
+    W: FloatArray
+    within: FloatArray  # WᵀK′W
+    leaking: IntArray  # columns of W that K′ leads out of it
+    leaks: FloatArray  # where to: P K′ W at those columns
+
+    @classmethod
+    def of(cls, operator: DeflatedOperator, leading: FloatArray | None) -> "_Parts":
+        graph = operator.base
+        assert isinstance(graph, SparseOperator), "other operators have label spaces"
+        together = [graph.known_spectrum(_MOST_KNOWN).eigenvectors, operator.eigenvectors]
+        together += [] if leading is None else [leading]
+        left, lengths, _ = np.linalg.svd(np.hstack(together).astype(np.float64), full_matrices=False)
+        W = np.ascontiguousarray(left[:, lengths > _SAME_DIRECTION], dtype=operator.dtype)
+        images = operator.matmat(W)
+        within = W.T @ images
+        leaks = images - W @ within
+        leaking = np.flatnonzero(np.linalg.norm(leaks, axis=0) > operator.precision)  # no eigenvalue is larger than 1
+        return cls(graph, W, (within + within.T) / 2, leaking, leaks[:, leaking])
+
+    def outside(self, block: FloatArray) -> FloatArray:
+        """Return P @ block."""
+        return np.asarray(block - self.W @ (self.W.T @ block))
+
+    def end(self, shift: float) -> float:
+        """Return a number between the largest eigenvalue of C and ``shift``, close to the former."""
+        n = self.graph.n
+
+        def times(vector: FloatArray) -> FloatArray:
+            return self._product(vector.reshape(n, 1))[:, 0]
+
+        start = self.outside(np.random.default_rng(_SEED).standard_normal((n, 1)))[:, 0]
+        matrix, rtol = LinearOperator((n, n), matvec=times, dtype=self.graph.dtype), _END_RTOL
+        while True:
+            largest = float(eigsh(matrix, k=1, which="LA", tol=rtol, v0=start, return_eigenvectors=False)[0])
+            # It may be too small by rtol, of which there must be room on both sides of the end.
+            if 4 * rtol * largest <= shift - largest or rtol <= np.finfo(self.graph.dtype).eps:
+                return largest + min(2 * _END_RTOL * largest, (shift - largest) / 2)
+            rtol /= 8
+
+    def polynomials(self, block: FloatArray, series: "_Series", degree: int | None = None) -> Iterator[FloatArray]:
+        """Yield T_j(2C/end − I) P @ block for j up to the degree of the series, or less.
+
+        What was yielded lasts until the one after the next.
+        """
+        before = self.outside(block)
+        yield before
+        scale = self.graph.dtype.type(2 / series.end)
+        now = scale * self._product(before) - before
+        for number in range(series.degree if degree is None else degree):
+            yield now
+            after = self.graph.spread(now)
+            after *= 2 * scale
+            # In place, and without a product with 2: a pass over the block takes as long as a tenth of its product.
+            before += now
+            before += now
+            after -= before
+            # Where W is exact, rounding alone leads into it, and grows there slowly. It is taken out of both terms that
+            # the next ones come from: out of one alone, it would grow all the faster.
+            careful = number % _STEPS_WITHOUT_CARE == 0
+            if careful or self.leaking.size:
+                after -= self.W @ (self.W.T @ after)
+            if careful:
+                now -= self.W @ (self.W.T @ now)
+            before, now = now, after
+
+    def _product(self, block: FloatArray) -> FloatArray:
+        """Return C @ block for a block that is outside of W."""
+        product = self.graph.spread(block)
+        product -= self.W @ (self.W.T @ product)
+        return product
+
+
+@dataclass(frozen=True)
+class _Solves:
+    """The inverse of I/γ − K′ inside W, for all weights."""
+
+    parts: _Parts
+    schur: FloatArray  # I/γ − WᵀK′W − leaksᵀ (I/γ − C)⁻¹ leaks, shape (n_weights, m, m)
+    at_rows: FloatArray  # (I/γ − C)⁻¹ leaks at the labeled rows, shape (n_weights, n_rows, m)
+    shifts: FloatArray
+
+    @classmethod
+    def of(cls, parts: _Parts, series: _Series, rows: IntArray) -> "_Solves":
+        m, n_weights = parts.W.shape[1], len(series.shifts)
+        schur = series.shifts[:, None, None] * np.eye(m) - parts.within
+        at_rows = np.zeros((n_weights, len(rows), m))
+        if parts.leaking.size:
+            terms = [(parts.leaks.T @ term, term[rows]) for term in parts.polynomials(parts.leaks, series)]
+            between, there = (np.stack(numbers) for numbers in zip(*terms, strict=True))
+            schur[np.ix_(range(n_weights), parts.leaking, parts.leaking)] -= np.tensordot(series.inverse, between, 1)
+            at_rows[:, :, parts.leaking] = np.tensordot(series.inverse, there, 1)
+        return cls(parts, schur, at_rows, series.shifts)
+
+    def leaked(self, targets: FloatArray) -> FloatArray:
+        """Return what targets at the rows bring into W by way of its outside, shape (n_weights, m, n_columns)."""
+        return np.asarray(self.at_rows.transpose(0, 2, 1) @ targets)
+
+    def inside(self, right: FloatArray) -> FloatArray:
+        """Return α in W, shape (n_weights, m, n_columns)."""
+        return np.linalg.solve(self.schur, right)
+
+    def own(self, at: FloatArray) -> FloatArray:
+        """Return what W adds to the own responses, with W at the rows, shape (n_weights, n_rows)."""
+        right = (at + self.at_rows).transpose(0, 2, 1)
+        squares = np.einsum("wmi,wmi->wi", right, self.inside(right))
+        return np.asarray(self.shifts[:, np.newaxis] * squares - (at**2).sum(axis=1))
+
+
+def _gathered(terms: Iterator[FloatArray]) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield terms in batches, as degrees and an array of shape (n_columns, n_degrees, n)."""
+    start = 0
+    while batch := [term.T.copy() for term in islice(terms, _DEGREES_AT_ONCE)]:
+        yield slice(start, start + len(batch)), np.stack(batch, axis=1)
+        start += len(batch)
+
+
+def _doubled(terms: Iterator[FloatArray]) -> FloatArray:
+    """Return ⟨e, T_j e⟩ for j up to twice the degree of the terms: T_2j = 2 T_j² − 1 and T_2j+1 = 2 T_j T_j+1 − T_1."""
+    moments: list[FloatArray] = []
+    before: FloatArray | None = None
+    for term in terms:
+        squares = np.einsum("ij,ij->j", term, term)
+        if before is None:
+            moments.append(squares)
+        else:
+            mixed = np.einsum("ij,ij->j", before, term)
+            first = mixed if len(moments) == 1 else moments[1]
+            moments.append(mixed if len(moments) == 1 else 2 * mixed - first)
+            moments.append(2 * squares - moments[0])
+        before = term
+    return np.stack(moments)
