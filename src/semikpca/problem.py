@@ -19,6 +19,7 @@ from semikpca.convexity import ConvexityCertificate
 from semikpca.kernels._namespace import to_numpy
 from semikpca.operators import (
     DeflatedOperator,
+    DenseOperator,
     KernelOperator,
     LowRankOperator,
     ShiftedOperator,
@@ -31,6 +32,8 @@ from semikpca.spectrum import Spectrum, label_space, polynomial_path
 _COLUMNS_AT_ONCE = 32
 # Labels whose kernel columns are made rather than a product: they take n numbers each, a product n² but no memory.
 _FEW_LABELS = 256
+# Of what one label adds on a stored matrix: nine digits, as a path of error weights has them.
+_COLUMN_RTOL = 1e-10
 # Of a path on a neighbor graph: eight digits of the decisions.
 _SERIES_RTOL = 1e-8
 PathAnswers = tuple[FloatArray, FloatArray]
@@ -105,9 +108,9 @@ class LabelResponse(ABC):
         blocks = [rows[start : start + step] for start in range(0, len(rows), step)]
         own = []
         for block in blocks:
-            columns = self.columns(block, rtol)
-            warn_unless_solved(columns, stacklevel=4)
-            own.append(to_numpy(columns.alpha[block, np.arange(len(block))]))
+            answers = self.solve(self.operator.units(block), rtol)
+            warn_unless_solved(answers, stacklevel=4)
+            own.append(to_numpy(answers.alpha[block, np.arange(len(block))]))
         return np.concatenate(own) if own else np.empty(0)
 
     @abstractmethod
@@ -163,6 +166,12 @@ class SemiKPCAResponse(LabelResponse):
 
     def _known_own_alpha(self, rows: IntArray) -> FloatArray | None:
         return self.solver.inverse_diagonal(rows)
+
+    def columns(self, rows: IntArray, rtol: float | None = None) -> DualSolution:
+        """Solve for unit targets at ``rows``; on a stored matrix for the decisions, whose right-hand side it holds."""
+        if not isinstance(self.operator, DenseOperator):
+            return super().columns(rows, rtol)
+        return self._solve_for_decisions(self.operator.units(rows), _COLUMN_RTOL if rtol is None else rtol)
 
     def path(self, rows: IntArray, targets: FloatArray, error_weights: FloatArray, rtol: float) -> PathAnswers | None:
         """Return the answers to targets at ``rows`` for all these weights; None where the spectrum has them at less.

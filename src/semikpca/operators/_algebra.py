@@ -200,6 +200,11 @@ class CenteredOperator(DerivedOperator):
         """The trace of the base: what is left after centering may be far smaller than what was taken off."""
         return float(to_numpy(self.base.diag()).sum(dtype=np.float64))
 
+    def rough_eigenvectors(self, m: int) -> FloatArray:
+        """Return those of the base, centered."""
+        columns = self.base.rough_eigenvectors(m)
+        return columns - columns.mean(axis=0)
+
     def known_spectrum(self, m: int) -> KnownSpectrum:
         """Return what the base knows of its centered form."""
         return self.base.centered_spectrum(m)
@@ -226,6 +231,10 @@ class ScaledOperator(DerivedOperator):
         product = self.base.matmat(self.scales[:, None] * block)
         product *= self.scales[:, None]
         return product
+
+    def rough_eigenvectors(self, m: int) -> FloatArray:
+        """Return those of the base, scaled: D K D has its eigenvectors among what D makes of the range of K."""
+        return self.scales[:, None] * self.base.rough_eigenvectors(m)
 
     def columns(self, rows: IntArray) -> FloatArray:
         """Return columns of D K D."""

@@ -153,6 +153,13 @@ class KernelOperator(ABC):
         """Return those of the m leading eigenpairs that need not be computed; none by default."""
         return KnownSpectrum(np.empty(0), self.block(np.empty((self.n, 0))))
 
+    def rough_eigenvectors(self, m: int) -> FloatArray:
+        """Return at most m columns that are close to leading eigenvectors and cost little; none by default.
+
+        Where a product is cheap, so are a few more of them.
+        """
+        return self.block(np.empty((self.n, 0)))
+
     def centered_spectrum(self, m: int) -> KnownSpectrum:
         """Return those of the m leading eigenpairs of the centered matrix that need not be computed."""
         return KernelOperator.known_spectrum(self, m)

@@ -9,6 +9,7 @@ from semikpca.kernels import Kernel
 from semikpca.kernels._namespace import like
 from semikpca.kernels._torch_product import PRECISIONS, Precision, Tensor, prepare_product
 from semikpca.operators._base import KernelOperator
+from semikpca.operators._rough import rough_eigenvectors
 
 # Rows up to which the dense matrix may be made where a method asks for it.
 _MOST_DENSE_ROWS = 10_000
@@ -97,6 +98,10 @@ class TorchOperator(KernelOperator):
             )
         with torch.no_grad():
             return self.kernel.pairwise(self.rows, self.rows)
+
+    def rough_eigenvectors(self, m: int) -> Tensor:
+        """Return at most m columns that are close to leading eigenvectors: from a sample of the rows."""
+        return self.block(rough_eigenvectors(self.kernel, self.rows, m))
 
     @property
     def nbytes(self) -> int:

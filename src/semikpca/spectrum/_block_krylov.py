@@ -76,6 +76,9 @@ def leading_eigenpairs(
         if not operator.is_stored and n_vain >= _MOST_VAIN_PRODUCTS and worst <= _CLOSE_TO_THE_GOAL * rtol:
             # Rounding of the products is the limit. The uncertainties say what it leaves.
             good[: max(1, m - 1)] = True
+        if n_products == 1 and (residuals > max(rtol * ritz_values[0], floor)).any():
+            # Columns to begin with may be eigenvectors, and not the leading ones: the random column has the last word.
+            good[:] = False
         if good.all() or n_products == most_products:
             known = Subspace(basis, products, block_size)
             found = Spectrum(as_values(values[:m], operator), vectors[:, :m], errors + floor, subspace=known)
@@ -92,15 +95,21 @@ def leading_eigenpairs(
 
 
 def start_block(operator: KernelOperator, block_size: int, start: Array | None = None) -> Array:
-    """Return a block of at least this size: leading eigenvectors that are known, given columns, and random ones."""
+    """Return a block of at least this size: leading eigenvectors that are known, given columns, and others.
+
+    The others are rough eigenvectors, where they are to be had, and at least a random column: it has a part in every
+    eigenvector, as a sample of the rows may not.
+    """
     known = operator.known_spectrum(block_size).eigenvectors
     given = known[:, :0] if start is None else start
-    n_random = max(block_size - known.shape[1] - given.shape[1], 1)
+    n_more = block_size - known.shape[1] - given.shape[1]
+    rough = known[:, :0] if known.shape[1] or n_more < 2 else operator.rough_eigenvectors(n_more - 1)
+    n_random = max(n_more - rough.shape[1], 1)
     random = np.random.default_rng(_SEED).standard_normal((operator.n, n_random), dtype=np.float32)
-    if not known.shape[1]:
+    if not known.shape[1] and not rough.shape[1]:
         random[:, 0] = 1  # close to the first eigenvector of any kernel with positive values
     filling = like(random, known if start is None else given)
-    return operator.xp.hstack([known, given, filling])
+    return operator.xp.hstack([known, given, rough, filling])
 
 
 def rayleigh_ritz(basis: FloatArray, products: FloatArray) -> tuple[FloatArray, FloatArray]:
