@@ -15,6 +15,7 @@ from semikpca.blending import (
 )
 from semikpca.convexity import ConvexityCertificate
 from semikpca.estimators._sources import Source
+from semikpca.kernels._threads import allowed_threads, in_threads
 from semikpca.labels import LabelCoding
 
 # Noise levels of the fits to the labels, in units of the kernel's mean diagonal at the labeled rows: labels are taken
@@ -57,31 +58,40 @@ class Candidate:
 
 def fit_candidates(sources: list[Source], labels: LabelCoding) -> list[Candidate]:
     """Fit every source to the labels at every noise level, with an intercept and without."""
-    at, n_classes = labels.labeled_rows, labels.n_classes
-    targets = np.eye(n_classes)[labels.codes[at]]
+    fitted: dict[int, list[Candidate]] = {}
+
+    def fit(number: int, thread: int) -> None:
+        fitted[number] = _candidates_of(sources[number], labels)
+
+    in_threads(fit, range(len(sources)), min(allowed_threads(), len(sources)))
+    return [candidate for number in range(len(sources)) for candidate in fitted[number]]
+
+
+def _candidates_of(source: Source, labels: LabelCoding) -> list[Candidate]:
+    at = labels.labeled_rows
+    targets = np.eye(labels.n_classes)[labels.codes[at]]
+    columns = source.columns(at)
+    system = LabelSystem(columns[at], columns.mean(axis=0, dtype=np.float64))
+    if not system.scale > 0:
+        return []  # the kernel says nothing about the labeled rows
+    fits = [system.fit(targets, noise) for noise in _NOISE_LEVELS]
+    # All levels in one product, a row a class: long rows are fast.
+    sums = np.hstack([fit.coefficients for fit in fits]).T @ columns.T
     candidates = []
-    for source in sources:
-        columns = source.columns(at)
-        system = LabelSystem(columns[at], columns.mean(axis=0, dtype=np.float64))
-        if not system.scale > 0:
-            continue  # the kernel says nothing about the labeled rows
-        fits = [system.fit(targets, noise) for noise in _NOISE_LEVELS]
-        # All levels in one product, a row a class: long rows are fast.
-        sums = np.hstack([fit.coefficients for fit in fits]).T @ columns.T
-        for noise, fit, scores in zip(_NOISE_LEVELS, fits, np.split(sums, len(fits)), strict=True):
-            scores -= fit.center[:, np.newaxis]  # a shift of all rows changes nothing
-            # Each class has the mean 0, and so has each row: targets sum to 1, and coefficients to 0.
-            spread = float(np.sqrt(np.mean(np.square(scores))))
-            if not spread > 0:
-                continue
-            shifts = [(False, -fit.center, fit.left_out_centered, scores.argmax(axis=0))]
-            if noise <= _MOST_NOISE_WITH_INTERCEPT:
-                codes = (scores + (fit.center + fit.intercept)[:, np.newaxis]).argmax(axis=0)
-                shifts.append((True, fit.intercept, fit.left_out, codes))
-            candidates += [
-                Candidate(source, noise, intercept, fit.coefficients, shift, spread, left_out / spread, codes)
-                for intercept, shift, left_out, codes in shifts
-            ]
+    for noise, fit, scores in zip(_NOISE_LEVELS, fits, np.split(sums, len(fits)), strict=True):
+        scores -= fit.center[:, np.newaxis]  # a shift of all rows changes nothing
+        # Each class has the mean 0, and so has each row: targets sum to 1, and coefficients to 0.
+        spread = float(np.sqrt(np.mean(np.square(scores))))
+        if not spread > 0:
+            continue
+        shifts = [(False, -fit.center, fit.left_out_centered, scores.argmax(axis=0))]
+        if noise <= _MOST_NOISE_WITH_INTERCEPT:
+            codes = (scores + (fit.center + fit.intercept)[:, np.newaxis]).argmax(axis=0)
+            shifts.append((True, fit.intercept, fit.left_out, codes))
+        candidates += [
+            Candidate(source, noise, intercept, fit.coefficients, shift, spread, left_out / spread, codes)
+            for intercept, shift, left_out, codes in shifts
+        ]
     return candidates
 
 

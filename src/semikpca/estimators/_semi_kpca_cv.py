@@ -19,6 +19,7 @@ from semikpca.estimators._sources import (
     Expansion,
     Source,
     default_sources,
+    keep_columns,
     named_sources,
     neighbor_links,
     sources_at_weight,
@@ -207,12 +208,9 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         prior = self._prior(labels)
         self.class_shares_ = resolve_prior("labeled", labels.codes, n_classes) if prior is None else prior
         self._sharpness: list[float] = []
-        for number, source in enumerate(self._sources):
-            self._report("labels", number, len(self._sources))
-            source.keep_only(at)
-        self._report("labels", len(self._sources), len(self._sources))
+        keep_columns(self._sources, at, report=self._report)
+        candidates = fit_candidates(self._sources, labels) if n_classes > 1 else []
         with one_blas_thread():
-            candidates = fit_candidates(self._sources, labels) if n_classes > 1 else []
             self._weigh(candidates, labels)
             self._blend(candidates, labels)
             self._offsets = self._class_offsets(prior, labels)

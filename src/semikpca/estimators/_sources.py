@@ -22,8 +22,10 @@ from semikpca.exceptions import DegenerateSpectrumWarning, KernelRankError
 from semikpca.kernels import RBF, Kernel, Laplacian, Linear, NeighborGraph, Normalized, finite_pairwise
 from semikpca.kernels._bandwidth import median_distance
 from semikpca.kernels._graph import fit_graphs
+from semikpca.kernels._threads import allowed_threads, in_threads
 from semikpca.operators import KernelOperator, make_operator
 from semikpca.problem import DualSolution, SemiKPCAResponse
+from semikpca.solvers import COLUMNS_A_GROUP
 from semikpca.spectrum import removable_spectrum
 
 # Normalized kernels need the whole matrix, which above this many rows is no longer worth its cost beside the graphs.
@@ -95,6 +97,10 @@ class Source(ABC):
             self._known = np.concatenate([self._known, new])
         place = {int(row): number for number, row in enumerate(self._known)}
         return self._columns[:, [place[int(row)] for row in at]]
+
+    def n_missing(self, at: np.ndarray) -> int:
+        """Return how many of these columns are not known yet."""
+        return len(np.setdiff1d(at, self._known))
 
     def keep_only(self, at: np.ndarray) -> None:
         """Forget the columns of all other rows."""
@@ -297,6 +303,19 @@ def response_sources(
             for weight in error_weights
         ]
     return sources
+
+
+def keep_columns(sources: Sequence[Source], at: np.ndarray, *, report: Report) -> None:
+    """Have every source know its columns at these rows, and no others."""
+    report("labels", 0, len(sources))
+    if all(source.n_missing(at) <= COLUMNS_A_GROUP for source in sources):
+        # A solve with so few columns keeps one core busy: the sources take turns on all of them.
+        in_threads(lambda source, thread: source.keep_only(at), sources, min(allowed_threads(), len(sources)))
+    else:
+        for number, source in enumerate(sources):
+            report("labels", number, len(sources))
+            source.keep_only(at)
+    report("labels", len(sources), len(sources))
 
 
 def neighbor_links(rows: Any, sources: list[Source]) -> Any:
