@@ -3,11 +3,15 @@
 # make check   lint, types, spelling, and the one direction of imports
 # make docs    build the documentation site in site/
 # make bench   benchmarks; each checks its answer before it takes the time
+# make fuzz    inputs that a fuzzer makes up, FUZZ_SECONDS for each of four targets (fuzz/README.md)
+# make audit   look up the installed packages among known holes; needs the network, so it is no part of the tests
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check docs bench clean
+FUZZ_SECONDS ?= 60
+
+.PHONY: run test check docs bench fuzz audit clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -33,6 +37,19 @@ docs: $(VENV)/.installed
 bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/bench_dense_fit.py
 	$(BIN)/python benchmarks/bench_paper.py
+
+fuzz: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --editable ".[fuzz]"
+	for target in tables models labels matrices; do \
+		$(BIN)/python fuzz/fuzz_$$target.py -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+
+# A package that cannot be looked up is an error (--strict), not a package without holes. The part of a version after
+# "+" says who built it; it is known nowhere else.
+audit: $(VENV)/.installed
+	$(PYTHON) -m venv $(VENV)/audit
+	$(VENV)/audit/bin/python -m pip install --quiet pip-audit
+	$(BIN)/python -m pip freeze --exclude-editable | sed 's/+.*//' > $(VENV)/audit/installed.txt
+	$(VENV)/audit/bin/pip-audit --strict --disable-pip --no-deps --requirement $(VENV)/audit/installed.txt
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis site

@@ -61,9 +61,9 @@ def opened_table(path: Path) -> OpenTable:
     return open_table(read_table(path), ColumnRoles("color"), name=path.name, place="beside the file")
 
 
-def check(X: np.ndarray, labels: list[Any], predicted: list[Any], confidence: Any, what: str) -> None:
+def check(X: np.ndarray, labels: list[Any], predicted: list[Any], confidence: Any, what: str, **settings: Any) -> None:
     """Refuse to time what a fresh fit of the same labels does not confirm."""
-    model = SemiKPCAClassifierCV().fit(X, np.array(labels, dtype=object))
+    model = SemiKPCAClassifierCV(**settings).fit(X, np.array(labels, dtype=object))
     chances = model.label_distributions_
     off = float(np.abs(np.asarray(confidence, dtype=float) - chances.max(axis=1)).max())
     # Where two classes are as likely as each other but for rounding, either may be named.
@@ -113,7 +113,8 @@ def server(path: Path, state: Path) -> Iterator[str]:
 class Tab:
     """What a browser sends, without a browser."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, client: str = "benchmark") -> None:
+        self.client = client
         self.connection = http.client.HTTPConnection(urlsplit(url).netloc)
         known = json.loads(self.request("GET", "/_dash-dependencies"))
         (self.callback,) = (one for one in known if [i["id"] for i in one["inputs"]] == ["event"])
@@ -133,7 +134,7 @@ class Tab:
         """Send one event, and return the parts of the page that change."""
         self.number += 1
         event = {"act": act, "number": self.number, **more}
-        value = {"client": "benchmark", "events": [event], "shown": self.shown, "dark": False, "page": "working"}
+        value = {"client": self.client, "events": [event], "shown": self.shown, "dark": False, "page": "working"}
         outputs = [
             {"id": name, "property": prop}
             for name, prop in (one.rsplit(".", 1) for one in self.callback["output"].strip(".").split("..."))

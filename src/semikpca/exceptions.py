@@ -152,3 +152,7 @@ class TableError(ValueError):
 
 class ModelFileError(ValueError):
     """A file is no model of this package, or no longer the one that was saved; nothing of it was run."""
+
+
+class ClusterError(RuntimeError):
+    """A Dask cluster is not there, or did not come to an end; the message says what happened and what to do."""

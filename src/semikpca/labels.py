@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from semikpca._typing import BoolArray, FloatArray, IntArray
 
 UNLABELED = -1
+_LARGEST_EXACT_FLOAT = 2**53  # up to here every whole number is a float64
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,17 @@ class LabelCoding:
     def n_classes(self) -> int:
         """Number of distinct labels."""
         return len(self.classes)
+
+    @property
+    def class_counts(self) -> IntArray:
+        """How many labels each class has, shape (n_classes,)."""
+        return np.bincount(self.codes[self.labeled_rows], minlength=self.n_classes)
+
+    def changed(self, rows: IntArray, codes: IntArray) -> "LabelCoding":
+        """Return the labels with other class numbers at some rows."""
+        after = self.codes.copy()
+        after[rows] = codes
+        return LabelCoding(self.classes, after)
 
     def encode(self, labels: Any) -> IntArray:
         """Return class numbers for further labels (-1, None and NaN are unlabeled); an unseen label is an error."""
@@ -79,13 +91,37 @@ def encode(y: Any) -> LabelCoding:
     values = _as_column(y)
     unlabeled = unlabeled_mask(values)
     if unlabeled.all():
-        raise ValueError(
-            f"No label is given: all {len(values)} rows of y are unlabeled (-1, None or NaN). Label at least one "
-            "row of each class."
-        )
+        raise _no_label(len(values))
     codes = np.full(len(values), UNLABELED, dtype=np.intp)
     classes, codes[~unlabeled] = _numbered(values[~unlabeled])
     return LabelCoding(classes, codes)
+
+
+def labels_in(part: Any, *, minus_one_is_a_class: bool) -> tuple[IntArray, npt.NDArray[Any]]:
+    """Return where labels are in a part of y, and the labels; None and NaN are none, -1 only as it is said.
+
+    Whether -1 marks unlabeled rows depends on all of y (see :func:`unlabeled_mask`), so that a part has to be told.
+    """
+    values = _as_column(part)
+    missing = _missing_mask(values)
+    if not minus_one_is_a_class:
+        missing |= _minus_one_mask(values)
+    labeled = np.flatnonzero(~missing)
+    return labeled, values[labeled]
+
+
+def encode_given(labels: npt.NDArray[Any], n_rows: int) -> LabelCoding:
+    """Return classes and class numbers of the labels that were given for some of ``n_rows`` rows."""
+    if not len(labels):
+        raise _no_label(n_rows)
+    return LabelCoding(*_numbered(labels))
+
+
+def _no_label(n_rows: int) -> ValueError:
+    return ValueError(
+        f"No label is given: all {n_rows} rows of y are unlabeled (-1, None or NaN). Label at least one row of each "
+        "class."
+    )
 
 
 def labeled_values(y: Any, classes: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
@@ -121,7 +157,8 @@ def _numbered(given: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
         raise ValueError(
             "Input y contains infinity or a value too large for dtype('float64'). Mark unlabeled rows with NaN."
         )
-    with warnings.catch_warnings():
+    # Whole numbers beyond 2**63 are held against their int64 there, which warns of the cast.
+    with warnings.catch_warnings(), np.errstate(invalid="ignore"):
         # Few labels of each class are what is expected here, and no sign of a regression.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
         check_classification_targets(given)
@@ -135,11 +172,15 @@ def unlabeled_mask(values: npt.NDArray[Any]) -> BoolArray:
     One rule for every type: None and NaN mark unlabeled rows; a numeric -1 does so where no None or NaN occurs.
     """
     missing = _missing_mask(values)
-    if missing.any() or values.dtype.kind not in "iufO":
-        return missing
+    return missing if missing.any() else _minus_one_mask(values)
+
+
+def _minus_one_mask(values: npt.NDArray[Any]) -> BoolArray:
     if values.dtype.kind == "O":
         return np.array([_is_minus_one(value) for value in values.tolist()], dtype=bool)
-    return np.asarray(values == UNLABELED)
+    if values.dtype.kind in "iuf":
+        return np.asarray(values == UNLABELED)
+    return np.zeros(len(values), dtype=bool)
 
 
 def _missing_mask(values: npt.NDArray[Any]) -> BoolArray:
@@ -213,7 +254,12 @@ def _as_column(y: Any) -> npt.NDArray[Any]:
             raise ValueError(
                 f"A label must be one value, got collections such as {y[0]!r}. Convert labels to strings."
             ) from error
-        y = plain if plain.ndim > 1 or plain.dtype.kind in "iufb" else mixed
+        objects = mixed if plain.ndim == 1 else np.array(y, dtype=object)
+        # Beside NaN or a fraction whole numbers became floats, and long ones lost digits: see _typed.
+        lost_digits = plain.dtype.kind == "f" and any(
+            isinstance(label, int) and abs(label) > _LARGEST_EXACT_FLOAT for label in objects.reshape(-1).tolist()
+        )
+        y = plain if plain.dtype.kind in "iufb" and not lost_digits else objects
     elif hasattr(y, "to_numpy"):
         y = y.to_numpy()
     values: npt.NDArray[Any] = column_or_1d(y, warn=True)
@@ -231,7 +277,8 @@ def _is_missing(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    # NumPy counts spans of time among its whole numbers.
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_ | np.timedelta64)
 
 
 def _is_minus_one(value: object) -> bool:
@@ -245,12 +292,24 @@ def _typed(given: npt.NDArray[Any]) -> npt.NDArray[Any]:
             f"The labels mix {' and '.join(sorted(kinds))}, for example {given[0]!r}: classes cannot be put in "
             "order. Convert all labels to one type."
         )
-    typed = np.array(given.tolist())
-    if typed.dtype == object:
+    values = given.tolist()
+    try:
+        typed = np.array(values)
+    except ValueError:  # collections of different lengths
+        typed = given
+    if typed.dtype == object or typed.ndim != 1:  # collections of the same length make a matrix
         raise ValueError(
             f"Labels of type {type(given[0]).__name__} cannot be sorted into classes, for example {given[0]!r}. "
             "Convert them to strings or numbers."
         )
+    if typed.dtype.kind in "USf":
+        # NumPy drops null characters at the end of a text, and the last digits of large numbers beside fractions.
+        for value, stored in zip(values, typed.tolist(), strict=True):
+            if value != stored:
+                raise ValueError(
+                    f"The label {value!r} would become {stored!r} in an array. Use labels without a null character at "
+                    "the end, and numbers below 2**53, or strings."
+                )
     return typed
 
 

@@ -322,6 +322,89 @@ def test_nothing_is_offered_where_nothing_differs(kept, rows):
     assert LabelingSession(rows[0], start_labels(rows[1]), autosave=place).saved() is None
 
 
+@pytest.mark.parametrize(
+    "change", [lambda session: session.add_class("new"), lambda session: session.set_error_weight(0.8)]
+)
+def test_the_next_visit_is_offered_classes_and_weight_without_a_label(kept, rows, change):
+    session, place = kept
+    change(session)
+    again = LabelingSession(rows[0], start_labels(rows[1]), autosave=place)
+    again.take_up(again.saved())
+    assert again.snapshot().classes == session.snapshot().classes
+    assert again.snapshot().error_weight == session.snapshot().error_weight
+    assert again.snapshot().certificate == session.snapshot().certificate
+    assert again.snapshot().undo is None  # no label changed
+    np.testing.assert_allclose(again.snapshot().confidence, session.snapshot().confidence, atol=SOLVE_TOLERANCE)
+    assert LabelingSession(rows[0], start_labels(rows[1]), autosave=place).saved() is not None
+
+
+def test_what_is_taken_up_is_written_at_once(kept, rows, monkeypatch):
+    session, place = kept
+    session.label([50], "group 0")
+    session.set_error_weight(0.8)
+    again = LabelingSession(rows[0], start_labels(rows[1]), autosave=place)
+    offer, written = again.saved(), []
+    monkeypatch.setattr(Autosave, "save", lambda place, classes, labels, weight: written.append((labels, weight)))
+    again.take_up(offer)
+    # A program that dies between two writes would leave the labels without the weight.
+    assert written == [(offer.labels, 0.8)]
+
+
+def test_a_weight_that_cannot_be_saved_does_not_count(kept, rows, monkeypatch):
+    session, _ = kept
+
+    def full_disk(path, content):
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("semikpca.app._autosave.write_whole", full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        session.set_error_weight(0.99)
+    monkeypatch.undo()
+    session.label([50], "group 0")
+    labels = start_labels(rows[1])
+    labels[50] = "group 0"
+    assert_shows_a_fresh_fit(session, rows[0], labels)
+
+
+def test_labels_that_could_not_be_taken_up_are_still_not_overwritten(kept, rows, monkeypatch):
+    session, place = kept
+    session.label([50], "group 0")
+    earlier = place.path.read_text(encoding="utf-8")
+    again = LabelingSession(rows[0], start_labels(rows[1]), autosave=place)
+    offer, before = again.saved(), again.snapshot()
+
+    def full_disk(path, content):
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("semikpca.app._autosave.write_whole", full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        again.take_up(offer)
+    monkeypatch.undo()
+    assert again.snapshot() is before
+    again.label([60], "group 1")
+    assert (place.path.parent / "labels.previous-1.json").read_text(encoding="utf-8") == earlier
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_labels_are_offered_until_the_next_save_is_whole(kept, rows, monkeypatch, has_links):
+    session, place = kept
+    session.label([50], "group 0")
+    earlier = place.path.read_text(encoding="utf-8")
+
+    def no_links(source, target):
+        raise OSError(95, "Operation not supported")
+
+    if not has_links:
+        monkeypatch.setattr("semikpca.app._autosave.os.link", no_links)
+    place.set_aside()
+    # A program that dies here has put labels aside and saved no others; without links they have one name only.
+    assert place.path.exists() is has_links
+    assert (place.path.parent / "labels.previous-1.json").read_text(encoding="utf-8") == earlier
+    session.label([51], "group 0")
+    assert saved_labels(place.path)[51] == "group 0"
+    assert (place.path.parent / "labels.previous-1.json").read_text(encoding="utf-8") == earlier
+
+
 def test_labels_that_are_not_taken_up_are_kept_under_another_name(kept, rows):
     session, place = kept
     session.label([50], "group 0")

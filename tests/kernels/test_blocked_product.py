@@ -7,7 +7,7 @@ from threadpoolctl import threadpool_limits
 
 from oracles import relative_error
 from semikpca.kernels import RBF, Cosine, Laplacian, Linear, Normalized, Polynomial
-from semikpca.kernels._blocked import FactorTiles, PairwiseTiles, symmetric_product
+from semikpca.kernels._blocked import FactorTiles, PairwiseTiles, symmetric_product, two_sided_product
 from semikpca.operators import make_operator
 
 # Relative to the norm of the product of absolute values, so that cancellation in a sum does not count as an error.
@@ -299,3 +299,34 @@ def test_another_number_of_threads_changes_rounding_only():
     for threads in (1, 2, 3, 8):
         with threadpool_limits(threads, user_api="blas"):
             assert_product(make_operator(FORMULAS["rbf"][0], rows, "blocked").matmat(block), K, block, np.float64)
+
+
+# -- both sides of a block at once -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("shape", [(1, 1), (257, 513), (700, 30), (3, 600)])
+@pytest.mark.parametrize("name", ["rbf", "laplacian"])
+def test_a_pass_over_the_tiles_serves_both_sides(name, shape, dtype, threads):
+    A, B = rows_of(shape[0], 1).astype(dtype), rows_of(shape[1], 2).astype(dtype)
+    right, left = block_of(shape[1], 3, dtype, 4), block_of(shape[0], 3, dtype, 5)
+    tiles = FORMULAS[name][0].tiles(A, B, dtype)
+    with threadpool_limits(threads, user_api="blas"):
+        ahead, back = two_sided_product(tiles, shape, right, left, dtype)
+    K = matrix_of(name, A, B)
+    assert ahead.dtype == back.dtype == dtype
+    assert_product(ahead, K, right, dtype)
+    assert_product(back, K.T, left, dtype)
+
+
+@pytest.mark.parametrize("n_columns", [0, 1, 64, 70])
+def test_both_sides_have_any_number_of_columns(n_columns):
+    A, B = rows_of(300, 1), rows_of(90, 2)
+    right, left = block_of(90, n_columns, np.float64, 4), block_of(300, n_columns, np.float64, 5)
+    ahead, back = two_sided_product(FORMULAS["rbf"][0].tiles(A, B, np.float32), (300, 90), right, left, np.float32)
+    # Sums are kept in the type of the block, kernel values are not.
+    assert ahead.dtype == back.dtype == np.float64
+    K = matrix_of("rbf", A, B)
+    assert_product(ahead, K, right, np.float32)
+    assert_product(back, K.T, left, np.float32)

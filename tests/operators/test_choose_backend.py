@@ -72,6 +72,8 @@ def test_a_named_back_end_is_taken_whatever_the_size(backend):
         ("low-rank", {"is_sparse": True}),
         ("blocked", {"on_vectors": False}),
         ("blocked", {"is_sparse": True}),
+        ("dask", {"on_vectors": False}),
+        ("dask", {"is_sparse": True}),
         ("torch", {"on_vectors": False}),
         ("torch", {"is_sparse": True}),
     ],
@@ -80,6 +82,24 @@ def test_a_back_end_that_does_not_suit_the_kernel_is_refused_with_a_remedy(backe
     with pytest.raises(ValueError, match=f"backend='{backend}' needs a kernel") as caught:
         choose_backend(backend, 10, **case)
     assert "Use backend='auto'" in str(caught.value)
+
+
+@pytest.mark.parametrize("case", [{}, {"is_low_rank": True}, {"many_products": True}])
+def test_rows_on_a_cluster_stay_there(case):
+    assert choose_backend("auto", 10, on_cluster=True, **case) == "dask"
+    assert choose_backend("dask", 10, on_cluster=True, **case) == "dask"
+
+
+@pytest.mark.parametrize("backend", [name for name in BACKENDS if name not in ("auto", "dask")])
+def test_no_other_back_end_takes_rows_on_a_cluster(backend):
+    with pytest.raises(ValueError, match=rf"backend='{backend}' does not take Dask collections.*X\.compute"):
+        choose_backend(backend, 10, on_cluster=True)
+
+
+@pytest.mark.parametrize("case", [{"is_sparse": True}, {"on_vectors": False}])
+def test_rows_on_a_cluster_need_a_kernel_between_vectors(case):
+    with pytest.raises(ValueError, match="Dask collections need a kernel between vectors"):
+        choose_backend("auto", 10, on_cluster=True, **case)
 
 
 # -- what the estimators take ----------------------------------------------------------------------------------------

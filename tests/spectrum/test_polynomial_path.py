@@ -12,8 +12,8 @@ ROWS = np.array([0, 1, 2, 3, 40, 41, 77, 130])
 TARGETS = np.array([1.0, -1, 1, -1, 1, -1, 1, -1])[:, np.newaxis] * [1.0, 0.5, -2.0]
 RELATIVE_WEIGHTS = np.array([0.01, 0.5, 0.9, 0.999])
 RTOL = 1e-10
-# The series is ten times as accurate as asked. What it leaves is divided by the distance to the bound, as the answers
-# themselves are; only rows with small answers see less of that.
+# What the series leaves is divided by the distance to the bound, as the answers themselves are; only rows with small
+# answers see less of that.
 AS_ACCURATE_AS_ASKED = 1e-8
 SINGLE_PRECISION = 2e-3  # rounding of float32, divided by the distance to the bound of the largest weight
 

@@ -119,8 +119,13 @@ class Autosave:
 
     def set_aside(self) -> None:
         """Keep the saved labels under another name, where there are any."""
-        if self.path.exists():
-            os.replace(self.path, self.previous)
+        if not self.path.exists():
+            return
+        place = self.previous
+        try:
+            os.link(self.path, place)  # until the next save they are there under both names, whenever the program dies
+        except OSError:
+            os.replace(self.path, place)  # a file system without links
 
 
 def state_folder() -> Path:

@@ -70,14 +70,16 @@ def banners(workspace: Workspace, tab: Tab) -> list[Any]:
     if opened is not None and offer is not None:
         n_saved = len(offer.labels)
         when = offer.saved_at.strftime("%d %B %Y, %H:%M").lstrip("0")
-        n_file = sum(label is not None for label in opened.session.given)
+        given = {row: label for row, label in enumerate(opened.session.given.tolist()) if label is not None}
+        found = (
+            f"Labels of your last visit are there: {n_saved:,}, saved on {when}. The file itself has {len(given):,}."
+        )
+        if given == offer.labels:
+            found = f"Your last visit, saved on {when}, had other classes or another error weight than the file."
         shown.append(
             html.Div(
                 [
-                    html.P(
-                        f"Labels of your last visit are there: {n_saved:,}, saved on {when}. The file itself has "
-                        f"{n_file:,}."
-                    ),
+                    html.P(found),
                     html.Div(
                         [
                             act("Go on with them", "take-up", kind="strong", id="take-up"),

@@ -173,8 +173,13 @@ class LabelingSession:
             At the bound or above it; the weight stays as it was.
         """
         with self._lock:
+            before = unchanging_copy(self._model)
             self._model.change_error_weight(weight)
-            self._save(error_weight=weight)
+            try:
+                self._save(error_weight=weight)
+            except OSError:
+                self._model = before  # or else the next label would be answered with a weight that the page denies
+                raise
             self._error_weight = weight
             self._revision += 1
             self._snapshot = self._read_off(before=self._snapshot)
@@ -192,8 +197,7 @@ class LabelingSession:
                 return None
             self._set_aside_first = True
             saved = self.autosave.load(self.n_rows)
-            present = {row: label for row, label in enumerate(self._given.tolist()) if label is not None}
-            if saved is None or saved.labels == present:
+            if saved is None or self._has(saved):
                 self._set_aside_first = False
                 return None
             return saved
@@ -201,15 +205,33 @@ class LabelingSession:
     def take_up(self, saved: SavedLabels) -> Snapshot:
         """Go on with the labels of an earlier visit; one step of the history, so it can be undone."""
         with self._lock:
-            self._set_aside_first = False
+            before = self._classes, self._error_weight, self._set_aside_first
             self._classes = [*saved.classes, *(label for label in self._classes if label not in saved.classes)]
+            # All of it in one write: a program that dies between two would forget the weight.
+            self._error_weight = saved.error_weight
+            self._set_aside_first = False
             after = tuple(saved.labels.get(row) for row in range(self.n_rows))
             rows = tuple(row for row in range(self.n_rows) if after[row] != self._given[row])
-            self._commit(rows, tuple(after[row] for row in rows))
-            snapshot = self._refit()
-            return snapshot if saved.error_weight == "middle" else self.set_error_weight(saved.error_weight)
+            try:
+                if rows:
+                    self._commit(rows, tuple(after[row] for row in rows))
+                else:
+                    self._save()
+                    self._revision += 1
+            except OSError:
+                self._classes, self._error_weight, self._set_aside_first = before
+                raise
+            if saved.error_weight != before[1]:
+                self._model.change_error_weight(saved.error_weight)
+            return self._refit()
 
     # -- inside ------------------------------------------------------------------------------------------------
+
+    def _has(self, saved: SavedLabels) -> bool:
+        """Return whether the page shows all that was saved, so that there is nothing to offer."""
+        present = {row: label for row, label in enumerate(self._given.tolist()) if label is not None}
+        known = set(saved.classes) <= set(self._classes)
+        return saved.labels == present and known and saved.error_weight == self._error_weight
 
     def _checked(self, rows: Iterable[int]) -> tuple[int, ...]:
         checked = tuple(dict.fromkeys(int(row) for row in rows))

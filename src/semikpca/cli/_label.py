@@ -54,6 +54,13 @@ def label(
     n_components_removed: Removed = None,
     error_weight: ErrorWeight = None,
     seed: Seed = 0,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            help="Address of a Dask scheduler, such as HOST:8786, for tables larger than a memory: Parquet (a file or "
+            "a folder), CSV or TSV ('part-*.csv' too), in a folder that all workers see. OUT is then a Parquet folder."
+        ),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Give every row of a table a label, learned from the rows that have one.
@@ -64,6 +71,13 @@ def label(
     question = Question(
         file, label_column, id_column, tuple(exclude or ()), tuple(text_column or ()), delimiter, encoding, labels
     )
+    if scheduler is not None:
+        from semikpca.cli._label_on_cluster import label_by_scheduler
+
+        unfit = {"--report": report, "--save": save, "--labels": labels}
+        return label_by_scheduler(
+            question, scheduler, out, (kernel, n_components_removed, error_weight, seed), unfit, force=force
+        )
     target = default_output(file, "labeled") if out is None else out
     written: list[Path] = []
     with failing_clearly(errors, lambda: _said(written)):

@@ -1,5 +1,7 @@
 """What ``semikpca label`` says at its end."""
 
+from typing import Any
+
 import numpy as np
 from rich.console import Console
 from rich.markup import escape
@@ -7,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
+from semikpca._typing import FloatArray, IntArray
 from semikpca.cli._table_options import Question, counted
 from semikpca.tables import feature_columns, feature_kinds
 from semikpca.workflow import AccuracyEstimate, LabeledTable, printable, row_names, shortened
@@ -23,17 +26,13 @@ _CANNOT_BE_TOLD = (
 def print_summary(console: Console, labeled: LabeledTable, question: Question) -> None:
     """Print what was learned from, how good the labels are, and what to do next."""
     n_given = int(labeled.is_given.sum())
-    n_rows = len(labeled.X)
-    console.print(
-        f"[bold]{escape(printable(question.file.name))}[/]: {n_rows:,} rows, {n_given:,} with a label, "
-        f"{n_rows - n_given:,} without",
-        highlight=False,
-    )
-    console.print(_learned_from(labeled), highlight=False)
+    print_sizes(console, question.file.name, len(labeled.X), n_given)
+    n_columns = len(feature_columns(labeled.table, labeled.roles))
+    console.print(learned_from(feature_kinds(labeled.vectorizer), n_columns, labeled.X.shape[1]), highlight=False)
     console.print()
     console.print(_classes(labeled))
     console.print()
-    _print_accuracy(console, labeled)
+    print_accuracy(console, n_given, labeled.estimate, labeled.baseline)
     console.print()
     if labeled.certificate is not None:
         console.print(Text(str(labeled.certificate)), highlight=False)
@@ -46,12 +45,19 @@ def print_summary(console: Console, labeled: LabeledTable, question: Question) -
         console.print(line, highlight=False, soft_wrap=True)
 
 
-def _learned_from(labeled: LabeledTable) -> str:
-    kinds = {kind: names for kind, names in feature_kinds(labeled.vectorizer).items() if names}
-    n_columns = len(feature_columns(labeled.table, labeled.roles))
-    made_of = "; ".join(f"{kind}: {_named(names)}" for kind, names in kinds.items())
+def print_sizes(console: Console, name: str, n_rows: int, n_given: int) -> None:
+    """Print how many rows a table has, and how many labels."""
+    console.print(
+        f"[bold]{escape(printable(name))}[/]: {n_rows:,} rows, {n_given:,} with a label, {n_rows - n_given:,} without",
+        highlight=False,
+    )
+
+
+def learned_from(kinds: dict[str, list[str]], n_columns: int, n_numbers: int) -> str:
+    """Return what was learned from, in words, by the columns of each kind."""
+    made_of = "; ".join(f"{kind}: {_named(names)}" for kind, names in kinds.items() if names)
     return (
-        f"Learned from {counted(n_columns, 'column')}, made into {counted(labeled.X.shape[1], 'number')} a row "
+        f"Learned from {counted(n_columns, 'column')}, made into {counted(n_numbers, 'number')} a row "
         f"({escape(made_of)})"
     )
 
@@ -62,27 +68,32 @@ def _named(names: list[str], most: int = 5) -> str:
 
 
 def _classes(labeled: LabeledTable) -> Grid:
+    classes = labeled.model.classes_.tolist()
+    codes = labeled.model.decision_codes(labeled.model.decision_)
+    predicted = np.bincount(codes, minlength=len(classes))
+    given = np.bincount(labeled.model.label_coding_.codes[labeled.is_given], minlength=len(classes))
+    sums: FloatArray = np.bincount(codes, labeled.confidence, len(classes)).astype(np.float64)
+    return class_grid(classes, given, predicted, sums)
+
+
+def class_grid(classes: list[Any], given: IntArray, predicted: IntArray, confidence_sums: FloatArray) -> Grid:
+    """Return the classes with their counts, commonest first, and the mean of the confidences of their rows."""
     grid = Grid(box=None, pad_edge=False, header_style="bold")
     grid.add_column("Label")
     for title in ("Given", "Predicted", "Share"):
         grid.add_column(title, justify="right")
     grid.add_column("", no_wrap=True)
     grid.add_column("Mean confidence", justify="right")
-    classes = labeled.model.classes_.tolist()
-    codes = labeled.model.decision_codes(labeled.model.decision_)
-    predicted = np.bincount(codes, minlength=len(classes))
-    given = np.bincount(labeled.model.label_coding_.codes[labeled.is_given], minlength=len(classes))
     order = np.argsort(-predicted, kind="stable")
     for code in order[:_MOST_CLASSES]:
-        share = predicted[code] / len(codes)
-        confidence = float(labeled.confidence[codes == code].mean()) if predicted[code] else float("nan")
+        share = predicted[code] / predicted.sum()
         grid.add_row(
             Text(shortened(classes[code], 40)),
             f"{given[code]:,}",
             f"{predicted[code]:,}",
             f"{share:.0%}",
             Text("█" * round(_BAR * share) or "▏", style="cyan"),
-            f"{confidence:.2f}" if predicted[code] else "–",
+            f"{confidence_sums[code] / predicted[code]:.2f}" if predicted[code] else "–",
         )
     if len(order) > _MOST_CLASSES:
         rest = order[_MOST_CLASSES:]
@@ -93,8 +104,8 @@ def _classes(labeled: LabeledTable) -> Grid:
 # -- how good --------------------------------------------------------------------------------------------------
 
 
-def _print_accuracy(console: Console, labeled: LabeledTable) -> None:
-    estimate, baseline = labeled.estimate, labeled.baseline
+def print_accuracy(console: Console, n_given: int, estimate: AccuracyEstimate, baseline: AccuracyEstimate) -> None:
+    """Print how often a label is found again, with and without the unlabeled rows, and how far to trust that."""
     console.print("[bold]How often a label is found again when it is left out[/]")
     if not estimate.is_known:
         console.print(Padding(_CANNOT_BE_TOLD, (0, 0, 0, 2)), highlight=False)
@@ -106,7 +117,7 @@ def _print_accuracy(console: Console, labeled: LabeledTable) -> None:
     if baseline.is_known:
         grid.add_row("LS-SVM on the labels alone", *_figures(baseline, ""))
     console.print(Padding(grid, (0, 0, 0, 2)))
-    for line in _cautions(labeled):
+    for line in _cautions(n_given, estimate, baseline):
         console.print(Padding(line, (0, 0, 0, 2)), highlight=False)
 
 
@@ -118,10 +129,9 @@ def _figures(estimate: AccuracyEstimate, style: str) -> tuple[str, Text, str]:
     )
 
 
-def _cautions(labeled: LabeledTable) -> list[str]:
-    estimate, baseline = labeled.estimate, labeled.baseline
+def _cautions(n_given: int, estimate: AccuracyEstimate, baseline: AccuracyEstimate) -> list[str]:
     lines = []
-    left_over = int(labeled.is_given.sum()) - estimate.counted
+    left_over = n_given - estimate.counted
     if left_over:
         lines.append(
             f"{counted(left_over, 'label is', 'labels are')} the only one of their class and cannot be left out."

@@ -8,6 +8,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from semikpca.exceptions import ClusterError
+
 console = Console()
 errors = Console(stderr=True)
 
@@ -25,7 +27,7 @@ def failing_clearly(console: Console, kept: Callable[[], str]) -> Iterator[None]
     except OSError as error:
         _say(console, f"{_meaning(error)}: {error}", kept())
         raise typer.Exit(1) from error
-    except (ValueError, MemoryError) as error:
+    except (ValueError, MemoryError, ClusterError) as error:
         _say(console, str(error) or "The memory is full.", kept())
         raise typer.Exit(1) from error
 

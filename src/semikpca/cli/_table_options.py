@@ -87,8 +87,12 @@ class Question:
 
     def read(self) -> Table:
         """Return the table."""
-        delimiter = "\t" if self.delimiter in ("\\t", "tab") else self.delimiter
-        return read_table(self.file, delimiter=delimiter, encoding=self.encoding, labels=self.labels)
+        return read_table(self.file, delimiter=self.separator, encoding=self.encoding, labels=self.labels)
+
+    @property
+    def separator(self) -> str | None:
+        """What separates cells: the delimiter, which a command line may spell out."""
+        return "\t" if self.delimiter in ("\\t", "tab") else self.delimiter
 
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""

@@ -3,6 +3,7 @@
 import logging
 import warnings
 from abc import ABCMeta, abstractmethod
+from functools import partial
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -11,10 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from semikpca import labels as coding
 from semikpca.estimators import _probability as probability
+from semikpca.estimators._lazy import mapped
 from semikpca.estimators._reach import Reach
-from semikpca.estimators._validation import check_row_numbers, check_same_length
+from semikpca.estimators._validation import check_row_numbers, check_same_length, labels_on_client
 from semikpca.exceptions import UnreachableRowsWarning
-from semikpca.kernels._namespace import is_tensor, to_numpy
+from semikpca.kernels._namespace import is_dask, to_numpy
 
 logger = logging.getLogger("semikpca")
 
@@ -63,12 +65,16 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """Factor that turns class scores into log-probabilities, learned from labels that are left out."""
         check_is_fitted(self)
         if not self._sharpness:
-            codes = self.label_coding_.codes
-            rows = probability.rows_to_leave_out(codes)
+            labels = self.label_coding_
+            rows = probability.rows_to_leave_out(labels.labeled_rows)
             left_out = self.left_out_decisions(rows, rtol=TEMPERATURE_RTOL)
-            n_classes, reached = self.label_coding_.n_classes, to_numpy(self.decision_)[~self.reach_.out]
-            self._sharpness.append(probability.learn_sharpness(left_out, codes[rows], n_classes, reached))
+            codes, spread = labels.codes[rows], self._typical_decisions()
+            self._sharpness.append(probability.learn_sharpness(left_out, codes, labels.n_classes, spread))
         return self._sharpness[0]
+
+    def _typical_decisions(self):
+        """Return decisions by which their spread is known: those of all training rows that a label reaches."""
+        return to_numpy(self.decision_)[~self.reach_.out]
 
     def left_out_codes(self, rows, decision):
         """Return the class numbers that belong to the decisions of labeled ``rows`` without their own labels."""
@@ -83,19 +89,20 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def predict(self, X):
         """Return the label of each row."""
-        codes = self.decision_codes(self.decision_function(X))
-        return self._handed_out(self.label_coding_.decode(codes))
+        return self._handed_out(self.labels_of(self.decision_function(X)))
+
+    def labels_of(self, decision):
+        """Return the labels that belong to decision values, shape (n_rows,); lazily for a Dask array."""
+        check_is_fitted(self)
+        return _of_decisions(partial(_labels, self.classes_, self.class_shares_), decision, None, self.classes_.dtype)
 
     def decision_codes(self, decision):
-        """Return the class numbers that belong to decision values, shape (n_rows,).
+        """Return the class numbers that belong to decision values, shape (n_rows,); lazily for a Dask array.
 
         A decision of exactly 0 says nothing, and gets the class of the largest share.
         """
         check_is_fitted(self)
-        decision = to_numpy(decision)
-        codes = coding.predicted_codes(decision, self.label_coding_.n_classes)
-        codes[_says_nothing(decision)] = np.argmax(self.class_shares_)
-        return codes
+        return _of_decisions(partial(_codes, self.class_shares_), decision, None, np.intp)
 
     def predict_proba(self, X):
         """Return the probability of each class, shape (n_rows, n_classes), in the order of ``classes_``.
@@ -113,10 +120,9 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         classes, given by ``class_prior`` or counted among the labels.
         """
         check_is_fitted(self)
-        decision, sharpness = to_numpy(decision), self.sharpness_ if sharpness is None else sharpness
-        chances = probability.probabilities(decision, self.label_coding_.n_classes, sharpness)
-        chances[_says_nothing(decision)] = self.class_shares_
-        return chances
+        sharpness = self.sharpness_ if sharpness is None else sharpness
+        chances = partial(_probabilities, self.class_shares_, sharpness)
+        return _of_decisions(chances, decision, self.label_coding_.n_classes, decision.dtype)
 
     def _handed_out(self, values):
         """Return numbers as the rows came: as tensors on their device, or as they are."""
@@ -161,7 +167,7 @@ class TransductiveDecisions(DecisionClassifier):
     def score(self, X, y, sample_weight=None):
         """Return the accuracy over the rows of ``y`` that are labeled."""
         check_is_fitted(self)
-        truth, labeled = coding.labeled_values(to_numpy(y) if is_tensor(y) else y, self.classes_)
+        truth, labeled = coding.labeled_values(labels_on_client(y), self.classes_)
         predicted = to_numpy(self.predict(X))
         check_same_length(predicted, truth)
         if sample_weight is not None:
@@ -185,15 +191,35 @@ class TransductiveDecisions(DecisionClassifier):
         new_codes = self.label_coding_.encode(labels)
         if len(new_codes) != len(rows):
             raise ValueError(f"{len(rows)} rows and {len(new_codes)} labels were given; each row needs one label.")
-        codes = self.label_coding_.codes.copy()
-        codes[rows] = new_codes
-        if not np.isin(np.arange(self.label_coding_.n_classes), codes).all():
-            gone = self.classes_[~np.isin(np.arange(self.label_coding_.n_classes), codes)]
+        changed = self.label_coding_.changed(rows, new_codes)
+        gone = self.classes_[changed.class_counts == 0]
+        if len(gone):
             raise ValueError(
                 f"The change would leave class {gone[0]!r} without a label. Keep one label of each class, or fit "
                 "again without it."
             )
-        return coding.LabelCoding(self.classes_, codes)
+        return changed
+
+
+def _of_decisions(function, decision, n_columns, dtype):
+    """Return a function of decision values; of a Dask array lazily, block by block."""
+    return mapped(function, decision, n_columns, dtype) if is_dask(decision) else function(to_numpy(decision))
+
+
+def _codes(class_shares, decision):
+    codes = coding.predicted_codes(decision, len(class_shares))
+    codes[_says_nothing(decision)] = np.argmax(class_shares)
+    return codes
+
+
+def _labels(classes, class_shares, decision):
+    return classes[_codes(class_shares, decision)]
+
+
+def _probabilities(class_shares, sharpness, decision):
+    chances = probability.probabilities(decision, len(class_shares), sharpness)
+    chances[_says_nothing(decision)] = class_shares
+    return chances
 
 
 def _says_nothing(decision):

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from semikpca._typing import FloatArray, Rows
 from semikpca.kernels import Kernel
-from semikpca.kernels._namespace import is_tensor, like, to_numpy
+from semikpca.kernels._namespace import is_remote, is_tensor, like, to_numpy
 from semikpca.operators import KernelOperator, choose_backend, make_operator, rows_of
 from semikpca.spectrum import require_semidefinite
 
@@ -33,7 +33,7 @@ def kernel_matrix(
     Where the choice is free and the tolerance allows, kernel values that are not kept are computed in float32.
     """
     chosen = _chosen(kernel, rows, backend, many_products)
-    single = backend == "auto" and chosen == "blocked" and tol >= _SINGLE_TOL
+    single = backend == "auto" and chosen in ("blocked", "dask") and tol >= _SINGLE_TOL
     operator = make_operator(kernel, rows, chosen, np.float32 if single else None)
     if not kernel.is_definite:
         require_semidefinite(operator)
@@ -51,7 +51,14 @@ def _chosen(kernel: Kernel, rows: Rows, backend: str, many_products: bool) -> st
         on_vectors=on_vectors,
         many_products=many_products,
         on_tensors=on_tensors,
+        on_cluster=is_remote(rows),
     )
+
+
+def goes_by_features_on_cluster(kernel: Kernel, rows: Rows, backend: str) -> bool:
+    """Return whether the rows stay on a cluster and a summary of their features is all that is needed of them."""
+    on_cluster = backend == "dask" or (backend == "auto" and is_remote(rows))
+    return on_cluster and kernel.is_low_rank_on(rows)
 
 
 class Expansion:
@@ -60,11 +67,29 @@ class Expansion:
     def __init__(self, kernel: Kernel, rows: Rows, coefficients: FloatArray) -> None:
         self.kernel, self.rows, self.coefficients = kernel, rows, coefficients
 
+    @property
+    def takes_dask(self) -> bool:
+        """Whether it may be called with a Dask array: where the training rows are on a cluster."""
+        return is_remote(self.rows)
+
     @cached_property
     def _prepared(self) -> Callable[[Rows], FloatArray]:
+        if is_remote(self.rows):
+            from semikpca.operators._cluster_expansion import ClusterExpansion
+
+            return ClusterExpansion(self.kernel, self.rows, self.coefficients)
         coefficients = like(self.coefficients, self.rows) if is_tensor(self.rows) else self.coefficients
         return self.kernel.expansion(self.rows, coefficients)
 
     def __call__(self, rows: Rows) -> FloatArray:
-        """Return its values at new rows, as an array."""
+        """Return its values at new rows, as an array; lazily for a Dask array."""
+        if is_remote(self.rows):
+            return self._prepared(rows)
         return np.asarray(to_numpy(self._prepared(like(rows, self.rows) if is_tensor(self.rows) else rows)))
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave behind what was sent to a cluster: it is sent again."""
+        state = self.__dict__.copy()
+        if is_remote(self.rows):
+            state.pop("_prepared", None)
+        return state

@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from semikpca.convexity import ConvexityCertificate, Regime
 from semikpca.estimators._kernel_matrix import Expansion, fit_kernel
+from semikpca.estimators._lazy import values_at
 from semikpca.estimators._lssvm import LSSVMRegressor
 from semikpca.estimators._validation import (
     check_count,
@@ -17,7 +18,7 @@ from semikpca.estimators._validation import (
 )
 from semikpca.exceptions import KernelRankError
 from semikpca.kernels import as_kernel
-from semikpca.kernels._namespace import to_numpy
+from semikpca.kernels._namespace import is_remote, to_numpy
 from semikpca.operators import CenteredOperator, KernelOperator, make_operator
 from semikpca.problem import kernel_pca_objective
 from semikpca.spectrum import Spectrum, full_spectrum, leading_spectrum
@@ -39,7 +40,7 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         ``sklearn.decomposition.KernelPCA`` up to sign.
     inverse_error_weight : float, default=1.0
         The error weight (Problem 1) of the regression from projections back to rows in ``inverse_transform``.
-    backend : {"auto", "dense", "blocked", "torch", "sparse", "low-rank"}, default="auto"
+    backend : {"auto", "dense", "blocked", "torch", "sparse", "low-rank", "dask"}, default="auto"
         Where and how the kernel matrix is had; it changes only the cost. As in :class:`SemiKPCAClassifier`.
 
     Attributes
@@ -61,6 +62,8 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     >>> model.regime(0.1, k=0), model.regime(0.2, k=0), model.regime(0.3, k=0)
     (<Regime.TRIVIAL: 'trivial'>, <Regime.SUBSPACE: 'subspace'>, <Regime.UNBOUNDED: 'unbounded'>)
     """
+
+    _takes_dask = True
 
     def __init__(
         self,
@@ -131,10 +134,10 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self.eigenvectors_ * np.sqrt(self.eigenvalues_)
 
     def transform(self, X):
-        """Return the projections of new rows, shape (n_rows, n_components)."""
+        """Return the projections of new rows, shape (n_rows, n_components); lazily for a Dask array."""
         check_is_fitted(self)
         rows = validate_rows(self, X, self.kernel_, reset=False)
-        return self._expansion(rows) - self._shift
+        return values_at(self._expansion, rows, len(self.eigenvalues_), self.eigenvectors_.dtype) - self._shift
 
     def inverse_transform(self, Z):
         """Return rows whose projections are close to ``Z``, by regression (Problem 1) from projections to rows.
@@ -147,6 +150,11 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             raise ValueError(
                 f"inverse_transform needs rows that are vectors; {self.kernel_!r} compares "
                 f"{'rows of a given kernel matrix' if self.kernel_.input_kind == 'matrix' else 'objects'}."
+            )
+        if is_remote(self.X_fit_):
+            raise ValueError(
+                f"inverse_transform learns from all training rows, and these {self.X_fit_.shape[0]:,} are on a "
+                "cluster. Fit on a sample of them on the client."
             )
         Z = check_array(Z, dtype=[np.float64, np.float32])
         if Z.shape[1] != len(self.eigenvalues_):

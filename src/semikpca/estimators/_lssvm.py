@@ -6,6 +6,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from semikpca import labels as coding
 from semikpca.estimators._kernel_matrix import Expansion, fit_kernel
+from semikpca.estimators._lazy import values_at
 from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL, ResponseClassifier
 from semikpca.estimators._transductive import TransductiveClassifier
 from semikpca.estimators._validation import (
@@ -13,6 +14,7 @@ from semikpca.estimators._validation import (
     check_iteration,
     check_positive,
     check_same_length,
+    labels_on_client,
     set_kernel_tags,
     validate_rows,
 )
@@ -74,7 +76,7 @@ class SemiLSSVMClassifier(_LSSVMParameters, TransductiveClassifier):
         γ of Problem 1: any positive number, always absolute; larger values follow the targets more closely.
     fit_intercept : bool, default=True
         Whether to fit the bias b. The paper's runs do without.
-    backend : {"auto", "dense", "blocked", "torch", "sparse", "low-rank"}, default="auto"
+    backend : {"auto", "dense", "blocked", "torch", "sparse", "low-rank", "dask"}, default="auto"
     tol : float, default=1e-6
         Relative tolerance of iterative solves that work without a stored matrix.
     max_iter : int or None, default=None
@@ -94,6 +96,16 @@ kernel_, backend_, n_iter_ :
     >>> SemiLSSVMClassifier().fit(X, [0, -1, -1, -1, -1, 1]).transduction_.tolist()
     [0, 0, 0, 1, 1, 1]
     """
+
+    _alpha_sign = -1
+
+    def _fit_by_features(self, kernel, rows, y):
+        if self.fit_intercept:
+            raise ValueError(
+                f"fit_intercept=True needs all {rows.shape[0]:,} rows one by one, and with {kernel!r} they stay on the "
+                "cluster. Use fit_intercept=False, as the paper does, or SemiKPCAClassifier."
+            )
+        super()._fit_by_features(kernel, rows, y)
 
 
 class LSSVMClassifier(_LSSVMParameters, ResponseClassifier):
@@ -168,6 +180,8 @@ class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEst
     [7.0]
     """
 
+    _takes_dask = True
+
     def fit(self, X, y):
         """Fit one model for each column of y.
 
@@ -186,7 +200,7 @@ class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEst
         check_iteration(self.tol, self.max_iter)
         kernel = as_kernel(self.kernel)
         rows = validate_rows(self, X, kernel, reset=True)
-        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        y = check_array(labels_on_client(y), ensure_2d=False, dtype=np.float64, input_name="y")
         check_same_length(rows, y)
         kernel, rows, backend, operator = fit_kernel(kernel, rows, self.backend, tol=self.tol, many_products=True)
         targets = operator.block(y.reshape(len(y), -1))
@@ -201,10 +215,11 @@ class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEst
         return self
 
     def predict(self, X):
-        """Return f(x) for each row, shape (n_rows,) or (n_rows, n_targets)."""
+        """Return f(x) for each row, shape (n_rows,) or (n_rows, n_targets); lazily for a Dask array."""
         check_is_fitted(self)
         rows = validate_rows(self, X, self.kernel_, reset=False)
-        return self._expansion(rows) + self.intercept_
+        n_columns = None if self.dual_coef_.ndim == 1 else self.dual_coef_.shape[1]
+        return values_at(self._expansion, rows, n_columns, self.dual_coef_.dtype) + self.intercept_
 
     def __sklearn_tags__(self):
         return set_kernel_tags(super().__sklearn_tags__(), self.kernel)

@@ -5,7 +5,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.labels import UNLABELED, class_scores
+from semikpca.labels import class_scores
 
 # The sharpness is searched in these multiples of 1 / (typical score), on a logarithmic scale: from probabilities
 # that are flat to a percent to ones that are certain in double precision.
@@ -64,9 +64,8 @@ def typical_margin(decision: FloatArray, n_classes: int) -> float:
     return float(np.sqrt(np.mean((top_two[:, 1] - top_two[:, 0]) ** 2, dtype=np.float64)))
 
 
-def rows_to_leave_out(codes: IntArray) -> IntArray:
+def rows_to_leave_out(labeled: IntArray) -> IntArray:
     """Return labeled rows, all of them or an even choice of ``MAX_LEFT_OUT``."""
-    labeled = np.flatnonzero(codes != UNLABELED)
     if len(labeled) <= MAX_LEFT_OUT:
         return labeled
     return labeled[np.linspace(0, len(labeled) - 1, MAX_LEFT_OUT).astype(np.intp)]

@@ -2,6 +2,7 @@
 
 import warnings
 from abc import abstractmethod
+from functools import partial
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -9,18 +10,20 @@ from sklearn.utils.validation import check_is_fitted
 from semikpca import labels as coding
 from semikpca.estimators._class_prior import prior_offsets, resolve_prior
 from semikpca.estimators._decisions import DecisionClassifier, logger, squeezed
-from semikpca.estimators._kernel_matrix import Expansion, fit_kernel, kernel_matrix
+from semikpca.estimators._kernel_matrix import Expansion, fit_kernel, goes_by_features_on_cluster, kernel_matrix
+from semikpca.estimators._lazy import values_at
 from semikpca.estimators._reach import Reach
 from semikpca.estimators._validation import (
     check_iteration,
     check_row_numbers,
     check_same_length,
+    labels_on_client,
     set_kernel_tags,
     validate_rows,
 )
 from semikpca.exceptions import SingleClassWarning
 from semikpca.kernels import as_kernel
-from semikpca.kernels._namespace import is_tensor, to_numpy
+from semikpca.kernels._namespace import is_tensor
 from semikpca.operators import KernelOperator, Progress
 from semikpca.problem import DualSolution, LabelResponse, warn_unless_solved
 
@@ -36,6 +39,8 @@ class ResponseClassifier(DecisionClassifier):
     """
 
     _takes_tensors = True
+    _takes_dask = True
+    _cluster_fit = None  # what was learned of rows that stay on a cluster, where a kernel has features
 
     # -- what a subclass provides ------------------------------------------------------------------------------
 
@@ -82,7 +87,10 @@ class ResponseClassifier(DecisionClassifier):
         check_iteration(self.tol, self.max_iter)
         kernel = as_kernel(self.kernel)
         rows = validate_rows(self, X, kernel, reset=True)
-        labels = self._encode(to_numpy(y) if is_tensor(y) else y)
+        self._cluster_fit = None
+        if goes_by_features_on_cluster(kernel, rows, self.backend):
+            return self._fit_by_features(kernel, rows, y)
+        labels = self._encode(labels_on_client(y))
         check_same_length(rows, labels.codes)
         if labels.n_classes == 1:
             warnings.warn(SingleClassWarning(labels.classes[0]), stacklevel=4)
@@ -98,6 +106,13 @@ class ResponseClassifier(DecisionClassifier):
         self._components = self.kernel_.components()
         self._learn(labels, self._solve(targets))
 
+    def _fit_by_features(self, kernel, rows, y):
+        """Fit on rows of a cluster by a summary of their features; a subclass for which that does says how."""
+        raise ValueError(
+            f"{type(self).__name__} learns from labeled rows only, and with {kernel!r} on a cluster labeled rows are "
+            "taken to be few. Fit it on the client with the labeled rows, X[rows].compute()."
+        )
+
     def _solve(self, targets) -> DualSolution:
         solution = self._response.solve(targets).on_host()
         warn_unless_solved(solution, stacklevel=6)
@@ -107,7 +122,6 @@ class ResponseClassifier(DecisionClassifier):
 
     def _learn(self, labels: coding.LabelCoding, solution: DualSolution) -> None:
         """Store the solution and everything that is read off it."""
-        n_classes = labels.n_classes
         self.label_coding_ = labels
         self._solution = solution
         self._expansion = Expansion(self.kernel_, self.X_fit_, solution.dual_coef)
@@ -118,22 +132,28 @@ class ResponseClassifier(DecisionClassifier):
         self.n_products_ = self._set_up_again().operator.n_products
         self.reach_ = Reach.of(self._components, labels.codes)
         self.unreachable_rows_ = np.flatnonzero(self.reach_.out)
-        prior = resolve_prior(self.class_prior, labels.codes, n_classes)
-        self.class_offsets_ = np.zeros(solution.decision.shape[1], dtype=solution.decision.dtype)
-        if prior is not None and n_classes > 1:
-            offsets = prior_offsets(coding.class_scores(solution.decision[~self.reach_.out], n_classes), prior)
-            # Two classes share one column, whose sign flips between them.
-            self.class_offsets_ += (offsets[1] - offsets[0]) / 2 if n_classes == 2 else offsets
-        self.class_shares_ = resolve_prior("labeled", labels.codes, n_classes) if prior is None else prior
+        self._learn_shares(labels.codes, solution.decision[~self.reach_.out])
         self.decision_ = self._handed_out(squeezed(self.reach_.hide(self.linear_decision())))
         # Learned when it is first asked for, in a list: to predict must not change the attributes of a model.
         self._sharpness: list[float] = []
+
+    def _learn_shares(self, codes, decision) -> None:
+        """Learn the shares of the classes and the offsets that lead to them, from labels and decisions of rows."""
+        n_classes = self.label_coding_.n_classes
+        prior = resolve_prior(self.class_prior, codes, n_classes)
+        self.class_offsets_ = np.zeros(decision.shape[1], dtype=decision.dtype)
+        if prior is not None and n_classes > 1:
+            offsets = prior_offsets(coding.class_scores(decision, n_classes), prior)
+            # Two classes share one column, whose sign flips between them.
+            self.class_offsets_ += (offsets[1] - offsets[0]) / 2 if n_classes == 2 else offsets
+        self.class_shares_ = resolve_prior("labeled", codes, n_classes) if prior is None else prior
 
     def linear_decision(self):
         """Return H @ targets plus class offsets at all training rows, shape (n_samples, n_columns).
 
         Linear in the labels, and ``decision_`` but for the rows out of reach, where that is 0.
         """
+        self._require_local_problem()
         return self._solution.decision + self.class_offsets_
 
     def label_response(self, rows):
@@ -150,8 +170,11 @@ class ResponseClassifier(DecisionClassifier):
         0 where the row's own label is the only one that reaches it.
         """
         check_is_fitted(self)
-        rows = check_row_numbers(rows, self._set_up_again().operator.n)
-        labels, solution = self.label_coding_, self._solution
+        labels = self.label_coding_
+        rows = check_row_numbers(rows, len(labels.codes))
+        if self._cluster_fit is not None:
+            return self._cluster_fit.left_out_decisions(rows, rtol) + self.class_offsets_
+        solution = self._solution
         targets = coding.signed_targets(labels.codes, labels.n_classes, solution.decision.dtype)[rows]
         own_alpha = self._set_up_again().own_alpha(rows, rtol)
         decision = self._leave_own_label_out(rows, own_alpha, targets) + self.class_offsets_
@@ -166,12 +189,15 @@ class ResponseClassifier(DecisionClassifier):
         Returns
         -------
         ndarray of shape (n_rows,) for two classes, positive for ``classes_[1]``, or (n_rows, n_classes)
+            For a Dask array or data frame a lazy Dask array.
         """
         check_is_fitted(self)
         rows = validate_rows(self, X, self.kernel_, reset=False)
-        decision = self._expansion(rows) + self.intercept_ + self.class_offsets_
+        offsets = self.class_offsets_
+        decision = values_at(self._expansion, rows, len(offsets), offsets.dtype) + self.intercept_ + offsets
         if self.reach_.out.any():
-            decision[~self.kernel_.touches(rows, ~self.reach_.out)] = 0
+            touched = values_at(partial(self.kernel_.touches, marked=~self.reach_.out), rows, None, bool)
+            decision = np.where(touched[:, np.newaxis].astype(bool), decision, 0)
         return self._handed_out(squeezed(decision))
 
     def _matrix_options(self):
@@ -179,11 +205,21 @@ class ResponseClassifier(DecisionClassifier):
 
     def _set_up_again(self) -> LabelResponse:
         """Return H, set up again where the model was loaded without it."""
+        self._require_local_problem()
         if getattr(self, "_response", None) is None:
             check_is_fitted(self)
             options = self._matrix_options()
             self._response = self._restore(kernel_matrix(self.kernel_, self.X_fit_, self.backend, **options)[1])
         return self._response
+
+    def _require_local_problem(self) -> None:
+        """Refuse what takes numbers for every training row, where these are on a cluster and go by features."""
+        if self._cluster_fit is not None:
+            raise NotImplementedError(
+                f"This takes numbers for every one of {len(self.label_coding_.codes):,} training rows, which stay on "
+                f"the cluster with {self.kernel_!r}. For the labeled rows alone ask model.small_model_, the same "
+                "problem on the client; for suggestions fit a sample of the rows there."
+            )
 
     # -- scikit-learn ------------------------------------------------------------------------------------------
 

@@ -44,12 +44,13 @@ class SemiKPCAClassifier(TransductiveClassifier):
     class_prior : None, "labeled" or array-like of shape (n_classes,), default=None
         Shares that the predicted classes should have, in the order of ``classes_``; "labeled" takes those of the given
         labels. An offset for each class moves the predicted shares there.
-    backend : {"auto", "dense", "blocked", "torch", "sparse", "low-rank"}, default="auto"
+    backend : {"auto", "dense", "blocked", "torch", "sparse", "low-rank", "dask"}, default="auto"
         Where and how the kernel matrix is had; it changes only the cost. "dense" stores it, "blocked" makes it again
         for every product and stores none of it, "torch" does so on a GPU (tf32; "torch:float16", "torch:float32" and
-        "torch:float64" choose another precision), "sparse" is for neighbor graphs and "low-rank" for Nystroem kernels.
-        "auto" takes the last two for their kernels, "torch" for tensors, and otherwise the faster of "dense" and
-        "blocked" within scikit-learn's ``working_memory``: see :func:`semikpca.operators.choose_backend`.
+        "torch:float64" choose another precision), "sparse" is for neighbor graphs and "low-rank" for Nystroem kernels,
+        "dask" multiplies on the workers of a Dask cluster. "auto" takes "sparse" and "low-rank" for their kernels,
+        "torch" for tensors, "dask" for Dask arrays and data frames, and otherwise the faster of "dense" and "blocked"
+        within scikit-learn's ``working_memory``: see :func:`semikpca.operators.choose_backend`.
     tol : float, default=1e-6
         Relative tolerance of eigenpairs and solves where the matrix is not stored. With 1e-6 or more, "auto" computes
         kernel values that are not stored in float32.
@@ -87,6 +88,9 @@ class SemiKPCAClassifier(TransductiveClassifier):
     n_iter_ : int
     n_products_ : int
         Products with the kernel matrix so far: what a fit costs where the matrix is not stored.
+    small_model_ : SemiKPCAClassifier
+        Only where rows stay on a cluster and the kernel has features (``Nystroem``): the same problem on the client,
+        with the labeled rows first. What every training row has is a lazy Dask array then.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
 
@@ -138,6 +142,7 @@ class SemiKPCAClassifier(TransductiveClassifier):
         interval = ConvexityCertificate.from_spectrum(spectrum, cut)
         self.error_weight_ = interval.resolve(self.error_weight, self.error_weight_unit)
         self.certificate_ = interval.at(self.error_weight_)
+        self._refuse_huge_multipliers(operator)
         self.eigenvalues_ = spectrum.eigenvalues
         self.eigenvectors_ = self._handed_out(to_numpy(spectrum.eigenvectors[:, :cut]))
         if self._sharp_enough(operator) is not operator:
@@ -145,6 +150,17 @@ class SemiKPCAClassifier(TransductiveClassifier):
         if self.verbose:
             logger.info("%s", self.certificate_)
         return self._restore(operator, spectrum.subspace)
+
+    def _refuse_huge_multipliers(self, operator: KernelOperator) -> None:
+        """Refuse a matrix whose multipliers, at most error weight × condition number × √n, may be no numbers."""
+        largest = self.error_weight_ * self.certificate_.condition_number * operator.n
+        if not largest < float(operator.xp.finfo(operator.dtype).max) / 10:
+            raise ValueError(
+                f"With the error weight {self.error_weight_:.3g} (condition number "
+                f"{self.certificate_.condition_number:.3g}) the multipliers leave the range of {operator.dtype}: the "
+                "kernel matrix is too small. Multiply the features or the kernel matrix by a large number, or lower "
+                "error_weight."
+            )
 
     def _tol_at_the_bound(self) -> float:
         """Return the tolerance of what the bound is made of: close to it, errors in the bound count for more."""

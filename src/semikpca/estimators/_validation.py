@@ -5,32 +5,39 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_feature_names, validate_data
 
 from semikpca._numbers import is_positive_number, is_whole_number
 from semikpca.kernels import Kernel, as_kernel
-from semikpca.kernels._namespace import is_tensor, namespace
+from semikpca.kernels._namespace import is_dask, is_tensor, namespace, to_numpy
+from semikpca.operators import choose_backend
 
 FLOATS = [np.float64, np.float32]
 
 
 def validate_rows(estimator, X, kernel: Kernel, *, reset: bool):
-    """Return the rows as the kernel takes them: a float matrix or tensor, a CSR matrix, or a list of objects."""
+    """Return the rows as the kernel takes them: a float matrix or tensor, a CSR matrix, or a list of objects.
+
+    A Dask array or data frame becomes rows on the cluster in ``fit`` (``reset``), and afterwards a lazy Dask array.
+    """
     if is_tensor(X):
         return _validated_tensor(estimator, X, reset=reset)
+    if is_dask(X):
+        return _validated_dask(estimator, X, kernel, reset=reset)
     if kernel.input_kind == "objects" and not _is_table(X) and (reset or not hasattr(estimator, "n_features_in_")):
         return _as_objects(X, minimum=2 if reset else 1)
     if not reset and kernel.input_kind == "matrix" and getattr(X, "ndim", 2) == 2:
         _check_cross_kernel(X, estimator.n_features_in_)
-    return validate_data(
-        estimator,
-        X,
-        reset=reset,
-        dtype=FLOATS,
-        copy=reset,
-        accept_sparse="csr" if kernel.accepts_sparse else False,
-        ensure_min_samples=2 if reset else 1,
-    )
+    with np.errstate(invalid="ignore"):  # it adds up X to see whether all is finite, and ∞ − ∞ would be warned of
+        return validate_data(
+            estimator,
+            X,
+            reset=reset,
+            dtype=FLOATS,
+            copy=reset,
+            accept_sparse="csr" if kernel.accepts_sparse else False,
+            ensure_min_samples=2 if reset else 1,
+        )
 
 
 def set_kernel_tags(tags, kernel):
@@ -123,6 +130,43 @@ def _validated_tensor(estimator, X, *, reset: bool):
             "features as input."
         )
     return X.detach()
+
+
+def _validated_dask(estimator, X, kernel: Kernel, *, reset: bool):
+    """Check a Dask collection as validate_data checks an array; its rows stay where they are."""
+    name = type(estimator).__name__
+    if not getattr(estimator, "_takes_dask", False):
+        raise ValueError(f"{name} does not take Dask collections. Use SemiKPCAClassifier, or pass X.compute().")
+    if reset:
+        # What the kernel cannot do is said before anything is read.
+        backend, on_vectors = getattr(estimator, "backend", "auto"), kernel.input_kind == "vectors"
+        choose_backend(backend, 2, kernel.is_sparse, on_vectors=on_vectors, on_cluster=True)
+    try:
+        from semikpca.operators._cluster_rows import ClusterRows, checked_rows
+    except ImportError as error:
+        raise ImportError("Dask collections need distributed: pip install 'semikpca[dask]'.") from error
+    _check_feature_names(estimator, getattr(X, "_meta", X) if hasattr(X, "columns") else X, reset=reset)
+    if reset:
+        rows = ClusterRows.of(X)
+        estimator.n_features_in_ = rows.shape[1]
+        return rows
+    rows = checked_rows(X)
+    if rows.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {rows.shape[1]} features, but {name} is expecting {estimator.n_features_in_} features as input."
+        )
+    return rows
+
+
+def labels_on_client(y):
+    """Return y where it can be looked at: tensors and Dask collections are fetched, anything else is as it was."""
+    if is_tensor(y):
+        return to_numpy(y)
+    if not is_dask(y):
+        return y
+    from semikpca.operators._cluster import computed, current_client
+
+    return computed(current_client(), [y], optimize=True)[0]
 
 
 def _is_table(X) -> bool:

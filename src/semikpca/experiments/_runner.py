@@ -16,6 +16,7 @@ from semikpca.datasets import load_paper_dataset
 from semikpca.experiments._draws import draw_labeled_rows
 from semikpca.experiments._records import CellRecord, ModelRecord
 from semikpca.experiments._spec import Cell, PaperSpec
+from semikpca.experiments._workers import WithParent
 from semikpca.kernels import RBF
 from semikpca.operators import DenseOperator, KernelOperator, make_operator
 from semikpca.problem import lssvm_path, path_decisions
@@ -77,7 +78,7 @@ def run_cell(spec: PaperSpec, cell: Cell) -> CellRecord:
 def run_missing(spec: PaperSpec, cells: Iterable[Cell], jobs: int = 1) -> Generator[CellRecord, None, None]:
     """Yield the records of ``cells`` as they are finished, from ``jobs`` processes side by side."""
     parallel: Any = Parallel(n_jobs=jobs, return_as="generator_unordered")
-    yield from parallel(delayed(run_cell)(spec, cell) for cell in cells)
+    yield from parallel(delayed(WithParent.here(run_cell))(spec, cell) for cell in cells)
 
 
 def _semi_kpca(prepared: _Prepared, draws: IntArray, spec: PaperSpec, k: int) -> ModelRecord:

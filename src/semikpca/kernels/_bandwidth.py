@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 
 from semikpca._numbers import is_positive_number
 from semikpca._typing import FloatArray, Rows
-from semikpca.kernels._namespace import is_tensor
+from semikpca.kernels._namespace import is_remote, is_tensor
 
 Gamma: TypeAlias = float | Literal["median", "scale"]
 Metric: TypeAlias = Literal["euclidean", "manhattan"]
@@ -31,6 +31,8 @@ def median_distance(X: Rows, metric: Metric = "euclidean") -> float:
         n_sampled = int(np.sqrt(2 * SAMPLED_PAIRS))
         chosen = np.random.default_rng(_SAMPLE_SEED).choice(X.shape[0], size=n_sampled, replace=False)
         X = X[np.sort(chosen)]
+    elif is_remote(X):
+        X = X[:]
     if is_tensor(X):
         X = X.cpu().numpy()
     distances = _pair_distances(X, metric)
@@ -45,7 +47,7 @@ def median_distance(X: Rows, metric: Metric = "euclidean") -> float:
 def resolve_gamma(gamma: Gamma, X: Rows, median_rule: Callable[[float], float], metric: Metric) -> float:
     """Return the kernel coefficient as a number, from a number or the name of a rule."""
     if isinstance(gamma, str):
-        X = X if sparse.issparse(X) or is_tensor(X) else np.asarray(X)
+        X = X if sparse.issparse(X) or is_tensor(X) or is_remote(X) else np.asarray(X)
         if gamma == "median":
             if X.shape[0] < 2:
                 raise ValueError(
@@ -100,7 +102,8 @@ def _pair_distances(X: Rows, metric: Metric) -> FloatArray:
     """Return the distances of all pairs of rows as one flat array."""
     if not sparse.issparse(X):
         return np.asarray(pdist(X, "cityblock" if metric == "manhattan" else metric))
-    distances = euclidean_distances(X) if metric == "euclidean" else manhattan_distances(short_indices(X))
+    with np.errstate(over="ignore", invalid="ignore"):  # what leaves the range of numbers is refused with a message
+        distances = euclidean_distances(X) if metric == "euclidean" else manhattan_distances(short_indices(X))
     return np.asarray(distances[np.triu_indices(X.shape[0], k=1)])
 
 

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator
 from semikpca._typing import Array, BoolArray, FloatArray, IntArray, Rows
 from semikpca.kernels._blocked import FactorTiles, PairwiseTiles, Tiles, rectangular_product, symmetric_product
 from semikpca.kernels._finite import finite_pairwise, require_finite
-from semikpca.kernels._low_rank import LowRankFactor
-from semikpca.kernels._namespace import is_tensor, namespace
+from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor
+from semikpca.kernels._namespace import is_remote, is_tensor, namespace
 
 InputKind = Literal["vectors", "matrix", "objects"]
 
@@ -85,6 +85,8 @@ class Kernel(BaseEstimator, ABC):
         """Return ``pairwise(A, B) @ coefficients``; a kernel on vectors does it in blocks."""
         if self.input_kind != "vectors":
             return np.asarray(finite_pairwise(self, A, B) @ coefficients)
+        if is_remote(B):
+            return require_finite(self, B.cross_product(self, A, coefficients))
         if is_tensor(A):
             from semikpca.kernels._torch_product import torch_cross_product
 
@@ -115,6 +117,10 @@ class Kernel(BaseEstimator, ABC):
     def features(self, rows: Rows) -> FloatArray:
         """Return features whose inner products are the kernel, shape (n_rows, n_features)."""
         return self.low_rank_factor().features(rows)
+
+    def weighted_features(self, weights: FloatArray) -> Callable[[Rows], FloatArray]:
+        """Return the function x ↦ features(x) @ weights, with as little of the kernel as that takes."""
+        return FeatureExpansion(self, weights)
 
     def expansion(self, rows: Rows, coefficients: FloatArray) -> Callable[[Rows], FloatArray]:
         """Return the function x ↦ Σ c_i k(x, x_i) over ``rows``, prepared for being called often."""

@@ -101,16 +101,62 @@ def _symmetric_few(tiles: Tiles, n: int, block: FloatArray, dtype: Any) -> Float
     sums: list[FloatArray] = [np.zeros(block.shape, np.result_type(block, dtype)) for _ in range(n_threads)]
 
     def add(strip: slice, thread: int) -> None:
-        total, own = sums[thread], V[strip]
-        here = np.zeros((strip.stop - strip.start, V.shape[1]), total.dtype)
-        for columns in [strip, *slices(strip.stop, n, _BLOCK_COLUMNS)]:
-            tile = tiles(strip, columns)
-            here += tile @ V[columns]
-            if columns is not strip:
-                total[columns] += tile.T @ own
-        total[strip] += here
+        here = (tiles(strip, strip) @ V[strip]).astype(sums[thread].dtype, copy=False)
+        _add_both_sides(tiles, strip, slices(strip.stop, n, _BLOCK_COLUMNS), V, V[strip], here, sums[thread])
+        sums[thread][strip] += here
 
     in_threads(add, strips, n_threads)
+    return _total(sums)
+
+
+def two_sided_product(
+    tiles: Tiles, shape: tuple[int, int], right: FloatArray, left: FloatArray, dtype: Any
+) -> tuple[FloatArray, FloatArray]:
+    """Return K @ right and Kᵀ @ left for the matrix of these tiles from one pass over them, as new arrays.
+
+    ``right`` has shape (shape[1], n_columns) and ``left`` (shape[0], n_columns); types as in ``symmetric_product``.
+    """
+    groups = slices(0, max(1, right.shape[1]), _COLUMNS_AT_ONCE)
+    parts = [_two_sided_few(tiles, shape, right[:, some], left[:, some], dtype) for some in groups]
+    if len(parts) == 1:
+        return parts[0]
+    return np.hstack([first for first, _ in parts]), np.hstack([second for _, second in parts])
+
+
+def _two_sided_few(
+    tiles: Tiles, shape: tuple[int, int], right: FloatArray, left: FloatArray, dtype: Any
+) -> tuple[FloatArray, FloatArray]:
+    V, U = np.ascontiguousarray(right, dtype=dtype), np.ascontiguousarray(left, dtype=dtype)
+    wide = np.result_type(right, left, dtype)
+    product: FloatArray = np.zeros((shape[0], V.shape[1]), wide)
+    strips, columns = slices(0, shape[0], _BLOCK_ROWS), slices(0, shape[1], _BLOCK_COLUMNS)
+    n_threads = max(1, min(allowed_threads(), len(strips)))
+    sums: list[FloatArray] = [np.zeros((shape[1], V.shape[1]), wide) for _ in range(n_threads)]
+
+    def add(strip: slice, thread: int) -> None:
+        _add_both_sides(tiles, strip, columns, V, U[strip], product[strip], sums[thread])
+
+    in_threads(add, strips, n_threads)
+    return product, _total(sums)
+
+
+def _add_both_sides(
+    tiles: Tiles,
+    strip: slice,
+    columns: list[slice],
+    right: FloatArray,
+    left: FloatArray,
+    here: FloatArray,
+    there: FloatArray,
+) -> None:
+    """Add what the blocks of a strip of rows give on both sides: tile @ right to the strip, tileᵀ @ left to columns."""
+    for some in columns:
+        tile = tiles(strip, some)
+        here += tile @ right[some]
+        there[some] += tile.T @ left
+
+
+def _total(sums: list[FloatArray]) -> FloatArray:
     for other in sums[1:]:
         sums[0] += other
     return sums[0]

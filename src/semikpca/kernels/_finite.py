@@ -21,14 +21,23 @@ def finite_pairwise(kernel: "Kernel", A: Rows, B: Rows) -> FloatArray:
         watched = np.diagonal(values) if A is B and kernel.is_definite else values
         largest = max(-float(watched.min()), float(watched.max())) * max(values.shape)
     _require_below_largest(kernel, largest, values.dtype)
+    if A is B:
+        _require_above_smallest(kernel, largest, values.dtype)
     return values
 
 
 def require_finite_sums(kernel: "Kernel", rows: Rows, dtype: Any) -> None:
     """Refuse rows whose kernel matrix leaves the range of numbers, without making it: see ``finite_pairwise``."""
     with np.errstate(over="ignore", invalid="ignore"):
-        largest = float(np.abs(kernel.diag(rows)).max()) * rows.shape[0]
+        require_finite_sums_of(kernel, kernel.diag(rows), dtype)
+
+
+def require_finite_sums_of(kernel: "Kernel", diagonal: FloatArray, dtype: Any) -> None:
+    """Do the same with the diagonal of the matrix at hand."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = float(np.abs(diagonal).max()) * len(diagonal)
     _require_below_largest(kernel, largest, dtype)
+    _require_above_smallest(kernel, largest, dtype)
 
 
 def require_finite(kernel: "Kernel", product: FloatArray) -> FloatArray:
@@ -43,4 +52,14 @@ def _require_below_largest(kernel: "Kernel", largest: float, dtype: Any) -> None
         raise ValueError(
             f"Values of {kernel!r} leave the range of {np.dtype(dtype)}. Scale the features, for example with "
             "StandardScaler."
+        )
+
+
+def _require_above_smallest(kernel: "Kernel", largest: float, dtype: Any) -> None:
+    """Refuse a matrix so small that its values have lost digits, and the inverse of its eigenvalues is no number."""
+    if 0 < largest < 100 * float(np.finfo(dtype).tiny):
+        wider = ", or use float64" if np.dtype(dtype) != np.float64 else ""
+        raise ValueError(
+            f"Values of {kernel!r} are too small for {np.dtype(dtype)}: their sums do not exceed {largest:.3g}. "
+            f"Multiply the features or the kernel matrix by a large number{wider}."
         )

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import linalg, optimize
 from sklearn.cluster import kmeans_plusplus
+from sklearn.utils.random import sample_without_replacement
 
 from semikpca._typing import FloatArray, IntArray, Rows
 from semikpca.kernels._base import Kernel
@@ -13,6 +14,8 @@ from semikpca.kernels._low_rank import LowRankFactor, length, taken
 
 # Rows among which k-means++ chooses, for each landmark: its time grows with their product.
 _ROWS_PER_SEED = 20
+# Up to so many row numbers are shuffled to draw some of them, 8 bytes each; rows on a cluster may be far more.
+_MOST_SHUFFLED_ROWS = 20_000_000
 # The ridge is chosen so that the leverage scores of the pilot sum to this share of its size: with half of it little but
 # rounding is left of a smooth kernel, see docs/decisions/0012-landmarks.md.
 _EFFECTIVE_SHARE = 0.25
@@ -34,6 +37,8 @@ def drawn_landmarks(
 
 
 def _uniform(kernel: Kernel, rows: Rows, n_landmarks: int, generator: np.random.RandomState) -> IntArray:
+    if length(rows) > _MOST_SHUFFLED_ROWS:
+        return np.asarray(sample_without_replacement(length(rows), n_landmarks, random_state=generator))
     return np.asarray(generator.choice(length(rows), n_landmarks, replace=False))
 
 

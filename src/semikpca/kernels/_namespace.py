@@ -14,6 +14,17 @@ def is_tensor(array: object) -> bool:
     return torch is not None and isinstance(array, torch.Tensor)
 
 
+def is_dask(array: object) -> bool:
+    """Return whether ``array`` is a Dask array or data frame; dask is not imported for the question."""
+    dask = sys.modules.get("dask.base")
+    return dask is not None and bool(dask.is_dask_collection(array))
+
+
+def is_remote(rows: object) -> bool:
+    """Return whether rows are held elsewhere: only a few are fetched at a time, products are made where they are."""
+    return bool(getattr(rows, "is_remote", False))
+
+
 def namespace(array: object) -> Any:
     """Return torch for a tensor and NumPy for everything else."""
     return sys.modules["torch"] if is_tensor(array) else np

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -9,8 +10,9 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from semikpca._typing import Array, BoolArray, FloatArray, Rows
+from semikpca.kernels._base import Kernel
 from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor, length
-from semikpca.kernels._namespace import is_tensor, like
+from semikpca.kernels._namespace import is_remote, is_tensor, like
 from semikpca.kernels._pairwise import _as_float
 from semikpca.kernels._shorthand import KernelLike, as_kernel
 from semikpca.kernels._wrapped import WrappedKernel
@@ -58,6 +60,15 @@ class Normalized(WrappedKernel):
             return super().expansion(rows, coefficients)
         return FeatureExpansion.of(self, rows, coefficients)
 
+    def weighted_features(self, weights: FloatArray) -> Callable[[Rows], FloatArray]:
+        """Return the function x ↦ features(x) @ weights: features of the kernel inside, and the degree beside them."""
+        self._require_fit()
+        sums = self._sums_by_features
+        if not isinstance(sums, FeatureExpansion):
+            return super().weighted_features(weights)
+        inner = self.kernel_.weighted_features(np.column_stack([weights, sums.weights]))
+        return partial(_scaled_by_last, inner=inner, kernel=clone(as_kernel(self.kernel)))
+
     def _columns(self, rows: Rows) -> FloatArray:
         columns = self.kernel_.low_rank_factor().columns(rows)
         return np.asarray(columns / np.sqrt(self._degrees_of(rows))[:, np.newaxis])
@@ -67,9 +78,15 @@ class Normalized(WrappedKernel):
         self.kernel_ = clone(as_kernel(self.kernel)).fit(rows)
         self.rows_fit_: Any = rows
         self._sums_by_features: Callable[[Rows], FloatArray] | None = None
+        self.degrees_: Array = None
         if self.kernel_.is_low_rank_on(rows):
+            if is_remote(rows):
+                # The sum of all features is made where the rows are; degrees then come with the rows, chunk by chunk.
+                self._sums_by_features = FeatureExpansion(self.kernel_, rows.summed(summed_features, self.kernel_))
+                self.rows_fit_ = None
+                return self
             self._sums_by_features = self.kernel_.expansion(rows, np.ones(length(rows)))
-        self.degrees_: Array = self._degrees(rows)
+        self.degrees_ = self._degrees(rows)
         return self
 
     def pairwise(self, A: Rows, B: Rows) -> Array:
@@ -100,8 +117,8 @@ class Normalized(WrappedKernel):
     def cross_product(self, A: Rows, B: Rows, coefficients: Array) -> Array:
         """Return ``pairwise(A, B) @ coefficients``: a product with the kernel inside, scaled before and after."""
         self._require_fit()
-        product = self.kernel_.cross_product(A, B, coefficients / _column(self._degrees_of(B) ** 0.5, coefficients))
-        return product / _column(self._degrees_of(A) ** 0.5, product)
+        scaled = normalized_product(coefficients, self._degrees_of(B))
+        return normalized_product(self.kernel_.cross_product(A, B, scaled), self._degrees_of(A))
 
     def _sums(self, rows: Rows) -> Array:
         if self._sums_by_features is not None:
@@ -120,19 +137,40 @@ class Normalized(WrappedKernel):
         return self.kernel_.cross_product(A, B, ones)[:, 0]
 
     def _degrees(self, rows: Rows) -> Array:
-        degrees = self._sums(rows)
-        if not (degrees > 0).all():
-            row = int(degrees.argmin())
-            advice = (
-                "Use a kernel with positive values, such as 'rbf' or 'laplacian'."
-                if rows is self.rows_fit_
-                else "No training row is like it: drop it, or use a kernel that reaches further (a smaller gamma)."
-            )
-            raise ValueError(
-                f"Normalized({self.kernel_!r}) needs positive degrees, but the kernel values of row {row} sum to "
-                f"{degrees[row]:.6g}. {advice}"
-            )
-        return degrees
+        return positive_degrees(self.kernel_, self._sums(rows), of_training_rows=rows is self.rows_fit_)
+
+
+def positive_degrees(kernel: Kernel, degrees: Array, *, of_training_rows: bool) -> Array:
+    """Return degrees, the sums of a kernel over the training rows, or say which row has none."""
+    if not (degrees > 0).all():
+        row = int(degrees.argmin())
+        advice = (
+            "Use a kernel with positive values, such as 'rbf' or 'laplacian'."
+            if of_training_rows
+            else "No training row is like it: drop it, or use a kernel that reaches further (a smaller gamma)."
+        )
+        raise ValueError(
+            f"Normalized({kernel!r}) needs positive degrees, but the kernel values of row {row} sum to "
+            f"{degrees[row]:.6g}. {advice}"
+        )
+    return degrees
+
+
+def normalized_product(product: Array, degrees: Array) -> Array:
+    """Return what belongs to rows, a product with the kernel inside or its coefficients, scaled by their degrees."""
+    return product / _column(degrees**0.5, product)
+
+
+def summed_features(rows: Rows, kernel: Kernel, ignored: None = None) -> FloatArray:
+    """Return the sum of the features of rows, whose product with the features of a row is its degree."""
+    ones: FloatArray = np.ones((length(rows), 1), dtype=rows.dtype)
+    return kernel.low_rank_factor().project(rows, ones)[:, 0]
+
+
+def _scaled_by_last(rows: Rows, inner: Callable[[Rows], FloatArray], kernel: Kernel) -> FloatArray:
+    values = inner(rows)
+    degrees = positive_degrees(kernel, values[:, -1], of_training_rows=False)
+    return np.asarray(normalized_product(values[:, :-1], degrees))
 
 
 def _column(values: Array, like: Array) -> Array:

@@ -147,6 +147,10 @@ class Nystroem(WrappedKernel):
         """Return the function x ↦ Σ c_i k(x, x_i): all that it keeps of the rows is a weight for each feature."""
         return FeatureExpansion.of(self, rows, coefficients)
 
+    def weighted_features(self, weights: FloatArray) -> Callable[[Rows], FloatArray]:
+        """Return the function x ↦ features(x) @ weights: the kernel inside over the landmarks, without R."""
+        return self.kernel_.expansion(self.landmarks_, self.mixing_ @ weights)
+
     def _columns(self, rows: Rows) -> FloatArray:
         return self.kernel_.pairwise(rows, self.landmarks_)
 

@@ -15,7 +15,7 @@ from semikpca._typing import Array, FloatArray, Rows
 from semikpca.kernels._bandwidth import Gamma, fitted_gamma, resolve_gamma, short_indices
 from semikpca.kernels._base import Kernel, ProductKernel
 from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor
-from semikpca.kernels._namespace import is_tensor, namespace
+from semikpca.kernels._namespace import is_remote, is_tensor, namespace
 
 # −gamma ‖·‖² up to which the exponent may come from products: its rounding error is then below a few dozen eps.
 _LARGEST_EXPONENT = 16.0
@@ -176,7 +176,8 @@ class Linear(ProductKernel):
 
     def is_low_rank_on(self, rows: Rows) -> bool:
         """Return whether there are many rows, dense ones, and far more than features."""
-        return isinstance(rows, np.ndarray) and len(rows) >= max(_MANY_ROWS, 4 * rows.shape[1])
+        is_dense = isinstance(rows, np.ndarray) or is_remote(rows)
+        return is_dense and len(rows) >= max(_MANY_ROWS, 4 * rows.shape[1])
 
     def low_rank_factor(self) -> LowRankFactor:
         """Return the rows themselves, centered or as they are, as features."""
@@ -249,6 +250,8 @@ class Cosine(ProductKernel):
 
 
 def _as_float(rows: Rows) -> Rows:
+    if is_remote(rows):
+        return rows
     if is_tensor(rows):
         xp = namespace(rows)
         return rows if rows.dtype in (xp.float64, xp.float32) else rows.to(xp.float64)

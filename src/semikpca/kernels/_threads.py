@@ -1,10 +1,11 @@
 """One thread for each core, and BLAS held to one in each."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from functools import lru_cache
-from threading import Condition, Event
+from threading import Condition, Event, local
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from threadpoolctl import ThreadpoolController
 Part = TypeVar("Part")
 
 _AWAKE_SECONDS = 0.05
+_own = local()  # what each thread may do
 
 
 @lru_cache(maxsize=1)
@@ -33,8 +35,21 @@ def one_blas_thread() -> Any:
     return _blas().limit(limits=1)
 
 
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Start no threads from this one: for tasks of which several run side by side already."""
+    before = getattr(_own, "is_one", False)
+    _own.is_one = True
+    try:
+        yield
+    finally:
+        _own.is_one = before
+
+
 def allowed_threads() -> int:
-    """Return how many threads to use: as many as the user lets BLAS have."""
+    """Return how many threads to use: as many as the user lets BLAS have, or this one alone."""
+    if getattr(_own, "is_one", False):
+        return 1
     return max((int(library.num_threads) for library in _blas().lib_controllers), default=1)
 
 

@@ -203,7 +203,8 @@ class CenteredOperator(DerivedOperator):
     def rough_eigenvectors(self, m: int) -> FloatArray:
         """Return those of the base, centered."""
         columns = self.base.rough_eigenvectors(m)
-        return columns - columns.mean(axis=0)
+        columns -= columns.mean(axis=0)
+        return columns
 
     def known_spectrum(self, m: int) -> KnownSpectrum:
         """Return what the base knows of its centered form."""

@@ -83,7 +83,7 @@ class BlockedOperator(KernelOperator):
 
     @property
     def block_columns(self) -> int:
-        """Up to here a product takes about 1.4 times one with a single column; fewer make a search take more of them."""
+        """A product with 13 takes about 1.4 times one with a single column; with fewer, a search takes more of them."""
         return 13
 
     @property

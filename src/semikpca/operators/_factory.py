@@ -7,6 +7,7 @@ from scipy import sparse
 
 from semikpca._typing import Rows
 from semikpca.kernels import Kernel, Normalized, finite_pairwise
+from semikpca.kernels._namespace import is_remote
 from semikpca.operators._algebra import ScaledOperator
 from semikpca.operators._base import KernelOperator
 from semikpca.operators._blocked import BlockedOperator
@@ -17,7 +18,7 @@ from semikpca.operators._sparse import SparseOperator
 
 # What products on a GPU are computed in may be named: see docs/gpu.md for the error and the time of each.
 _TORCH = ("torch", "torch:float16", "torch:float32", "torch:float64")
-BACKENDS = ("auto", "dense", "blocked", *_TORCH, "sparse", "low-rank")
+BACKENDS = ("auto", "dense", "blocked", *_TORCH, "sparse", "low-rank", "dask")
 
 # Up to here a stored matrix is as fast as any other way, and has all digits.
 _FEW_ROWS = 2_500
@@ -35,6 +36,7 @@ def choose_backend(
     on_vectors: bool = True,
     many_products: bool = False,
     on_tensors: bool = False,
+    on_cluster: bool = False,
 ) -> str:
     """Return the back end that ``backend`` stands for; a pure function, so that anyone may ask beforehand.
 
@@ -56,6 +58,8 @@ def choose_backend(
         memory budget, see :func:`memory_budget`.
     on_tensors : bool, default=False
         Whether rows are torch tensors.
+    on_cluster : bool, default=False
+        Whether rows are a Dask array or data frame.
 
     Examples
     --------
@@ -67,6 +71,8 @@ def choose_backend(
     'sparse'
     >>> choose_backend("auto", n_samples=1000, is_low_rank=True)
     'low-rank'
+    >>> choose_backend("auto", n_samples=1000, on_cluster=True)
+    'dask'
     """
     if backend not in BACKENDS:
         raise ValueError(f"backend must be one of {list(BACKENDS)}, got {backend!r}.")
@@ -75,7 +81,19 @@ def choose_backend(
             f"backend={backend!r} with this kernel does not take torch tensors: they need a kernel between vectors, "
             "such as RBF(), and backend='torch' or 'auto'. Pass X.cpu().numpy() to compute elsewhere."
         )
+    if on_cluster and (is_sparse or not on_vectors):
+        raise ValueError(
+            "Dask collections need a kernel between vectors, such as RBF(), whose matrix workers can make in blocks; "
+            "neighbor graphs, given matrices and functions of objects are for the client. Pass X.compute() to it."
+        )
+    if on_cluster and backend not in ("auto", "dask"):
+        raise ValueError(
+            f"backend={backend!r} does not take Dask collections. Use backend='dask' or 'auto', or pass X.compute() to "
+            "compute on the client."
+        )
     if backend == "auto":
+        if on_cluster:
+            return "dask"
         if on_tensors:
             return "torch"
         if is_low_rank:
@@ -94,7 +112,7 @@ def choose_backend(
         raise ValueError(
             "backend='sparse' needs a kernel whose matrix is sparse, such as NeighborGraph(). Use backend='auto'."
         )
-    if backend in ("blocked", *_TORCH) and (is_sparse or not on_vectors):
+    if backend in ("blocked", "dask", *_TORCH) and (is_sparse or not on_vectors):
         raise ValueError(
             f"backend={backend!r} needs a kernel between vectors, such as RBF(), which it can make again and again in "
             "blocks. Use backend='auto'."
@@ -126,6 +144,11 @@ def _made(kernel: Kernel, rows: Rows, backend: str, dtype: Any) -> KernelOperato
         from semikpca.operators._torch import TorchOperator
 
         return TorchOperator(kernel, rows, torch_precision(backend))
+    if backend == "dask":
+        rows = rows_of(backend, rows)
+        from semikpca.operators._dask import DaskOperator
+
+        return DaskOperator(kernel, rows, dtype)
     assert backend == "blocked", f"{backend!r} is a name that choose_backend never returns"
     return BlockedOperator(kernel, rows, dtype)
 
@@ -136,15 +159,22 @@ def torch_precision(backend: str) -> Any:
 
 
 def rows_of(backend: str, rows: Rows) -> Rows:
-    """Return rows where the back end wants them: as a tensor on the GPU, if there is one, for torch."""
-    if backend not in _TORCH:
+    """Return rows where the back end wants them: on the GPU, if there is one, for torch; on the workers for dask."""
+    if backend not in ("dask", *_TORCH):
         return rows
+    extra = "dask" if backend == "dask" else "gpu"
     try:
-        from semikpca.operators._torch import as_rows
+        if backend == "dask":
+            from semikpca.operators._cluster_rows import ClusterRows
+        else:
+            from semikpca.operators._torch import as_rows
     except ImportError as error:
         raise ImportError(
-            f"backend={backend!r} needs torch: install it with pip install 'semikpca[gpu]', or use backend='auto'."
+            f"backend={backend!r} needs {'dask and distributed' if extra == 'dask' else 'torch'}: install it with pip "
+            f"install 'semikpca[{extra}]', or use backend='auto'."
         ) from error
     if sparse.issparse(rows):
         raise ValueError(f"backend={backend!r} takes dense rows only. Use backend='blocked', or X.toarray().")
+    if backend == "dask":
+        return (rows if is_remote(rows) else ClusterRows.of(rows)).persisted()
     return as_rows(rows, torch_precision(backend))

@@ -5,6 +5,8 @@ from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
 
+from semikpca.experiments._workers import WithParent
+
 Drawing = TypeVar("Drawing")
 
 
@@ -13,7 +15,7 @@ def drawings(
 ) -> Iterator[tuple[str, Drawing]]:
     """Yield what ``draw`` makes of each display, by name and in order; report the number done once each is used."""
     parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
-    made = parallel(map(delayed(draw), displays.values()))
+    made = parallel(map(delayed(WithParent.here(draw)), displays.values()))
     for number, (name, drawing) in enumerate(zip(displays, made, strict=True), start=1):
         yield name, drawing
         progress(number, len(displays))

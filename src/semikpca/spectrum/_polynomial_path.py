@@ -11,26 +11,27 @@ What K′ makes of it outside, the leaks P K′ W, are right-hand sides like the
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.kernels._threads import allowed_threads, in_threads, slices
+from semikpca.kernels._threads import allowed_threads, in_threads
 from semikpca.operators import DeflatedOperator, SparseOperator
 
 # Columns that are multiplied at once: with more of them a block leaves the cache.
 _COLUMNS_AT_ONCE = 16
-# Degrees that are kept until one matrix product adds them to the answers at all weights.
+# Terms are kept until one matrix product adds them to the answers at all weights: so many degrees, or more of them
+# where they take no more numbers than this.
 _DEGREES_AT_ONCE = 16
+_NUMBERS_AT_ONCE = 2**22
 _MOST_KNOWN = 32  # eigenvectors that need not be computed
 _SAME_DIRECTION = 1e-6  # what a vector adds to others, relative to its length, below which it adds nothing
 _SEED = 0
 # How well the largest eigenvalue of C is known, or better where an error weight is close to it.
 _END_RTOL = 1e-3
 _STEPS_WITHOUT_CARE = 6
-_SAFETY = 10  # the series is this much more accurate than asked
 
 
 def polynomial_path(
@@ -83,9 +84,10 @@ def polynomial_path(
             units = operator.units(rows[some])
             moments[:, some] = _doubled(parts.polynomials(units, series, series.half_degree))
 
-    work = [("decisions", some) for some in slices(0, n_columns, _COLUMNS_AT_ONCE // 2)]
-    work += [("own", some) for some in slices(0, len(rows), _COLUMNS_AT_ONCE)]
-    in_threads(add, work, min(allowed_threads(), len(work)))
+    n_threads = allowed_threads()
+    work = [("decisions", some) for some in _even_slices(n_columns, _COLUMNS_AT_ONCE // 2, n_threads)]
+    work += [("own", some) for some in _even_slices(len(rows), _COLUMNS_AT_ONCE, n_threads)]
+    in_threads(add, work, min(n_threads, len(work)))
     if parts.leaking.size:
         weights = series.shifts[:, None, None] * alpha[:, parts.leaking]
         for degrees, terms in _gathered(parts.polynomials(parts.leaks, series)):
@@ -116,7 +118,7 @@ class _Series:
         z = 2 * shifts / end - 1
         root = np.sqrt(z**2 - 1)
         rate = np.log(z + root)
-        degree = 2 * int(np.ceil(np.log(_SAFETY / rtol) / rate.min() / 2))
+        degree = 2 * int(np.ceil(-np.log(rtol) / rate.min() / 2))
         inverse = 2 * np.exp(-np.outer(rate, np.arange(degree + 1))) / root[:, np.newaxis] * (2 / end)
         inverse[:, 0] /= 2
         response = inverse * shifts[:, np.newaxis]
@@ -125,7 +127,7 @@ class _Series:
 
     @property
     def degree(self) -> int:
-        return self.inverse.shape[1] - 1
+        return int(self.inverse.shape[1]) - 1
 
     @property
     def half_degree(self) -> int:
@@ -226,7 +228,8 @@ class _Solves:
         if parts.leaking.size:
             terms = [(parts.leaks.T @ term, term[rows]) for term in parts.polynomials(parts.leaks, series)]
             between, there = (np.stack(numbers) for numbers in zip(*terms, strict=True))
-            schur[np.ix_(range(n_weights), parts.leaking, parts.leaking)] -= np.tensordot(series.inverse, between, 1)
+            inside = np.ix_(np.arange(n_weights), parts.leaking, parts.leaking)
+            schur[inside] -= np.tensordot(series.inverse, between, 1)
             at_rows[:, :, parts.leaking] = np.tensordot(series.inverse, there, 1)
         return cls(parts, schur, at_rows, series.shifts)
 
@@ -245,12 +248,19 @@ class _Solves:
         return np.asarray(self.shifts[:, np.newaxis] * squares - (at**2).sum(axis=1))
 
 
+def _even_slices(n: int, at_most: int, n_threads: int) -> list[slice]:
+    """Return slices of about the same length, as many for each thread, and none that is empty."""
+    rounds = -(-n // (at_most * n_threads))
+    bounds = np.linspace(0, n, min(n, rounds * n_threads) + 1).astype(int)
+    return [slice(int(start), int(stop)) for start, stop in pairwise(bounds)]
+
+
 def _gathered(terms: Iterator[FloatArray]) -> Iterator[tuple[slice, FloatArray]]:
     """Yield terms in batches, as degrees and an array of shape (n_columns, n_degrees, n)."""
-    start = 0
-    while batch := [term.T.copy() for term in islice(terms, _DEGREES_AT_ONCE)]:
+    start, at_once = 0, _DEGREES_AT_ONCE
+    while batch := [term.T.copy() for term in islice(terms, at_once)]:
         yield slice(start, start + len(batch)), np.stack(batch, axis=1)
-        start += len(batch)
+        start, at_once = start + len(batch), max(_DEGREES_AT_ONCE, _NUMBERS_AT_ONCE // batch[0].size)
 
 
 def _doubled(terms: Iterator[FloatArray]) -> FloatArray:

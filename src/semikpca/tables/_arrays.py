@@ -1,8 +1,6 @@
 """Embeddings in .npy and .npz files."""
 
 import io
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from semikpca.exceptions import TableError
 from semikpca.tables._table import damaged, refuse_zip_bombs
 
 EMBEDDING = "embedding"
+LARGEST_FLOAT = 8  # bytes; pandas has no place for more
 
 
 def read_npy(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -47,14 +46,21 @@ def read_npz(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, Any]]:
 def _loaded(path: Path, content: bytes) -> Any:
     try:
         loaded = np.load(io.BytesIO(content), allow_pickle=False)
-        return loaded if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
-    except (ValueError, OSError, EOFError, KeyError, SyntaxError, zipfile.BadZipFile, zlib.error) as error:
+        arrays = loaded if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
+    except Exception as error:  # whatever its parsers of headers and ZIP raise, and shapes that no memory holds
         if "allow_pickle" in str(error) or "pickled" in str(error):
             raise TableError(
                 f"{path.name} is no NumPy file, or it holds Python objects, which can run code and are not read. Store "
                 "arrays of numbers, or of text with a fixed width (array.astype(str))."
             ) from None
         raise damaged(path, "a NumPy file", error) from None
+    for array in [arrays] if isinstance(arrays, np.ndarray) else arrays.values():
+        if array.dtype.kind == "f" and array.dtype.itemsize > LARGEST_FLOAT:
+            raise TableError(
+                f"{path.name} has numbers of the type {array.dtype}, and tables take float64 at most. Store "
+                "array.astype(np.float64)."
+            )
+    return arrays
 
 
 def _embedding(path: Path, name: str, array: npt.NDArray[Any]) -> pd.DataFrame:

@@ -13,6 +13,8 @@ from semikpca.exceptions import TableError
 from semikpca.tables._delimited import decoded, named_columns
 from semikpca.tables._table import damaged, refuse_zip_bombs
 
+MOST_DIGITS = 308  # of a whole number: what a floating-point number reaches
+
 
 def read_parquet(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return the cells of a Parquet file, and its types, in which it can be written again."""
@@ -21,12 +23,14 @@ def read_parquet(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, An
 
     try:
         arrow = pq.read_table(pa.BufferReader(content))
-    except (pa.ArrowException, OSError) as error:
+        notes: list[str] = []
+        arrow = arrow.rename_columns(named_columns(path, arrow.column_names, notes))
+        # Whole numbers beside empty cells stay whole numbers; an index that pandas stored is a column like the others.
+        frame = arrow.to_pandas(ignore_metadata=True, integer_object_nulls=True)
+    except TableError:
+        raise
+    except Exception as error:  # of Arrow, and of Python where damaged cells are no text or no dates
         raise damaged(path, "a Parquet file", error) from None
-    notes: list[str] = []
-    arrow = arrow.rename_columns(named_columns(path, arrow.column_names, notes))
-    # Whole numbers beside empty cells stay whole numbers; an index that pandas stored is a column like the others.
-    frame = arrow.to_pandas(ignore_metadata=True, integer_object_nulls=True)
     return frame, {"schema": arrow.schema.remove_metadata(), "notes": tuple(notes)}
 
 
@@ -55,7 +59,7 @@ def read_excel(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, Any]
     names = named_columns(path, ["" if cell is None else str(cell) for cell in cells[0]], notes)
     if len(cells) == 1:
         raise TableError(f"{path.name} has column names and no rows below them in its first sheet.")
-    frame = _columns(names, list(zip(*cells[1:], strict=True)))
+    frame = _columns(path, names, list(zip(*cells[1:], strict=True)))
     return frame, {"lines": np.array([number for number, _ in rows[1:]]), "notes": tuple(notes)}
 
 
@@ -81,14 +85,19 @@ def read_jsonl(path: Path, content: bytes, encoding: str | None) -> tuple[pd.Dat
     names = list(dict.fromkeys(name for record in records for name in record))
     notes: list[str] = []
     shown = named_columns(path, names, notes)
-    frame = _columns(shown, [[record.get(name) for record in records] for name in names])
+    frame = _columns(path, shown, [[record.get(name) for record in records] for name in names])
     return frame, {"encoding": encoding, "lines": np.array(lines), "notes": tuple(notes)}
 
 
-def _columns(names: list[str], columns: list[Any]) -> pd.DataFrame:
+def _columns(path: Path, names: list[str], columns: list[Any]) -> pd.DataFrame:
     """Return cells as Python objects, so that a whole number beside an empty cell is not turned into a fraction."""
     cells = {}
     for name, column in zip(names, columns, strict=True):
+        if any(isinstance(cell, int) and abs(cell) >= 10**MOST_DIGITS for cell in column):
+            raise TableError(
+                f"{path.name}: the column {name!r} has a whole number of more than {MOST_DIGITS} digits. Put it in "
+                "quotes if it is a name, or shorten it."
+            )
         cells[name] = np.empty(len(column), dtype=object)
         cells[name][:] = column
     return pd.DataFrame(cells)

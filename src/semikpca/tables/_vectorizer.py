@@ -142,14 +142,16 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
 
     def _fit_numbers(self, X: pd.DataFrame) -> None:
         values = self._numbers(X, 0)
-        self.scaler_ = StandardScaler().fit(values) if values.shape[1] else None
+        with np.errstate(invalid="ignore"):  # of a NaN that is marked as signaling, as damaged files have them
+            self.scaler_ = StandardScaler().fit(values) if values.shape[1] else None
         spread, size = ([], []) if self.scaler_ is None else (np.sqrt(self.scaler_.var_), np.abs(self.scaler_.mean_))
         self.varies_ = np.asarray(spread) > NO_SPREAD * np.asarray(size)
 
     def _scaled_numbers(self, rows: pd.DataFrame, start: int) -> FloatArray:
         values = self._numbers(rows, start)
         if self.scaler_ is not None:
-            values = self.scaler_.transform(values)[:, self.varies_]
+            with np.errstate(invalid="ignore"):
+                values = self.scaler_.transform(values)[:, self.varies_]
         return _without_nan(values)
 
     def _numbers(self, rows: pd.DataFrame, start: int) -> FloatArray:

@@ -101,7 +101,9 @@ def _write_delimited(usual: str) -> Callable[[pd.DataFrame, Path, dict[str, Any]
 def _write_jsonl(frame: pd.DataFrame, path: Path, options: dict[str, Any]) -> bytes:
     names = [str(name) for name in frame.columns]
     cells = zip(*(frame[name].tolist() for name in frame.columns), strict=True)
-    lines = (json.dumps(dict(zip(names, map(_as_json, row), strict=True)), ensure_ascii=False) for row in cells)
+    records = (dict(zip(names, map(_as_json, row), strict=True)) for row in cells)
+    # Bytes, spans of time and the like stand as the text that they have in a text file.
+    lines = (json.dumps(record, ensure_ascii=False, default=as_text) for record in records)
     return _encoded("".join(f"{line}\n" for line in lines), path, options)
 
 
@@ -113,7 +115,12 @@ def _write_parquet(frame: pd.DataFrame, path: Path, options: dict[str, Any]) -> 
     types = {} if schema is None else {field.name: field.type for field in schema}
     arrays = [_arrow_column(frame[name], types.get(name)) for name in frame.columns]
     sink = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_arrays(arrays, names=[str(name) for name in frame.columns]), sink)
+    try:
+        pq.write_table(pa.Table.from_arrays(arrays, names=[str(name) for name in frame.columns]), sink)
+    except pa.ArrowException as error:
+        raise TableError(
+            f"{path.name}: a Parquet file cannot hold these cells ({error}). Write .jsonl or .csv."
+        ) from None
     content: bytes = sink.getvalue().to_pybytes()
     return content
 
@@ -124,7 +131,7 @@ def _arrow_column(column: pd.Series, known: Any) -> Any:
     for type_ in (known, None):
         try:
             return pa.Array.from_pandas(column, type=type_)
-        except (pa.ArrowException, TypeError):
+        except (pa.ArrowException, TypeError, OverflowError):  # the last for whole numbers of more than 64 bits
             continue
     # Numbers and text in one column, which Excel and JSON have and Parquet has not.
     return pa.array([None if is_missing(cell) else as_text(cell) for cell in column], type=pa.string())

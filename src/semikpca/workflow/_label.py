@@ -66,7 +66,7 @@ def label_table(
     vectorizer, X = numbers(table, roles)
     say(NUMBERS, 1, 1)
     model = options.classifier()
-    with _told(notes), _reporting(model, say):
+    with told(notes), _reporting(model, say):
         fit_labels(model, X, labels)
     return LabeledTable(table, roles, options, vectorizer, X, model, tuple(notes))
 
@@ -96,7 +96,7 @@ def fit_labels(model: Any, X: FloatArray, labels: npt.NDArray[Any]) -> None:
 
 
 @contextmanager
-def _told(notes: list[str]) -> Iterator[None]:
+def told(notes: list[str]) -> Iterator[None]:
     """Collect the warnings of the fit as notes; those of others go on as they are."""
     with python_warnings.catch_warnings(record=True) as caught:
         for category in (UnreachableRowsWarning, *_TOLD):

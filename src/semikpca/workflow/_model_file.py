@@ -14,9 +14,11 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from semikpca._files import versions, write_whole
+from semikpca._typing import FloatArray
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import ModelFileError, TableError
 from semikpca.tables import ColumnRoles, Table, feature_columns
@@ -74,13 +76,25 @@ class LabelModel:
                 f"{_file(table)} lacks {_columns(missing)}, which the model learned from. It has "
                 f"{_columns(table.frame.columns)}."
             )
+        try:
+            labels, chances = self._answers(table)
+        except (TableError, MemoryError):
+            raise
+        except Exception as error:  # the parts of a model that somebody put together need not fit each other
+            raise ModelFileError(
+                f"The model has no answer for this table ({type(error).__name__}: {error}). Train it again with "
+                "semikpca label --save."
+            ) from error
+        return with_columns(table.frame, {"predicted_label": labels, "confidence": rounded(chances)})
+
+    def _answers(self, table: Table) -> tuple[npt.NDArray[Any], FloatArray]:
+        """Return a label for each row, and its probability."""
         X = as_numbers(self.vectorizer.transform(table.features[list(self.feature_names)]))
         decision = self.model.decision_function(X)
         codes = self.model.decision_codes(decision)
-        chances = self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
         labels = np.empty(len(codes), dtype=object)
         labels[:] = self.model.label_coding_.decode(codes).tolist()
-        return with_columns(table.frame, {"predicted_label": labels, "confidence": rounded(chances)})
+        return labels, self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
 
 
 def save_model(path: str | Path, labeled: LabeledTable) -> None:
@@ -181,6 +195,8 @@ def _opened(path: Path, content: bytes) -> tuple[dict[str, Any], bytes]:
         facts = json.loads(content[second + 1 : max(third, 0)])
         if not isinstance(facts, dict) or not {"roles", "features", "versions"} <= set(facts):
             raise ValueError("entries are missing")
+        if not isinstance(facts["versions"], dict):
+            raise ValueError("its versions are no object")
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{path} is damaged: its third line cannot be read ({error}).") from error
     return facts, content[third + 1 :]

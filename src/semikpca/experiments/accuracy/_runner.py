@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.datasets import load_benchmark_dataset
+from semikpca.experiments._workers import WithParent
 from semikpca.experiments.accuracy._draws import draw_labeled_rows, flip_labels, method_generator
 from semikpca.experiments.accuracy._methods import UNLABELED, Auditor, Method, find_method, known_warnings_silenced
 from semikpca.experiments.accuracy._records import AccuracyRecord, MethodRecord
@@ -77,7 +78,9 @@ def run_accuracy_cells(
 ) -> Generator[AccuracyRecord, None, None]:
     """Yield the records of cells, each with its methods, as they are finished, from ``jobs`` processes side by side."""
     parallel: Any = Parallel(n_jobs=jobs, return_as="generator_unordered")
-    yield from parallel(delayed(run_accuracy_cell)(spec, cell, names) for cell, names in methods.items())
+    yield from parallel(
+        delayed(WithParent.here(run_accuracy_cell))(spec, cell, names) for cell, names in methods.items()
+    )
 
 
 def _draw(prepared: _Prepared, cell: AccuracyCell, number: int, seed: int) -> _Draw:

@@ -1,0 +1,88 @@
+"""Graphs of products with a kernel matrix whose rows are chunks of a Dask array.
+
+Values come back as Dask arrays, so that the same graph serves a product that is computed at once and a prediction that
+is computed when somebody asks. ``sent`` is a :class:`semikpca.operators._cluster_tasks.Sent` on the cluster, by its
+future: one key of the graph, to which every task refers.
+"""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import dask.array as da
+import numpy as np
+from dask.highlevelgraph import HighLevelGraph
+
+from semikpca.operators import _cluster_tasks as tasks
+
+# Partial sums that are added by one task: a tree of this width keeps few of them in memory at a time.
+_FAN_IN = 16
+
+
+def symmetric_array(rows: da.Array, sent: Any, n_columns: int, dtype: Any) -> da.Array:
+    """Return K @ V, shape (n, n_columns): a task for each pair of chunks, whose kernel values serve both sides."""
+    name, n_chunks = _fresh("product"), len(rows.chunks[0])
+    pairs, sent_key = f"{name}-pair", f"{name}-sent"
+    graph: dict[Any, Any] = {sent_key: sent}
+    for i in range(n_chunks):
+        for j in range(i, n_chunks):
+            graph[pairs, i, j] = (tasks.pair_product, (rows.name, i, 0), (rows.name, j, 0), sent_key, i, j)
+    for i in range(n_chunks):
+        # Chunk i is on the left of pairs (i, j) and on the right of pairs (j, i).
+        parts = [(pairs, min(i, j), max(i, j)) for j in range(n_chunks)]
+        sides = [int(j < i) for j in range(n_chunks)]
+        leaves = []
+        for number, at in enumerate(range(0, n_chunks, _FAN_IN)):
+            some = slice(at, at + _FAN_IN)
+            leaves.append((f"{name}-leaf", i, number))
+            graph[leaves[-1]] = (tasks.sum_of_sides, parts[some], sides[some])
+        graph[name, i, 0] = (tasks.summed, leaves)
+    return _array(name, graph, [rows], (rows.chunks[0], (n_columns,)), dtype)
+
+
+def cross_array(
+    new_rows: da.Array,
+    rows: da.Array,
+    sent: Any,
+    n_columns: int,
+    dtype: Any,
+    finish: Callable[[Any], Any],
+) -> da.Array:
+    """Return ``finish(K(new_rows, rows) @ V)``, shape (n_new, n_columns), with the chunks of the new rows.
+
+    ``finish`` takes and returns a block of the sums, and is called on the workers.
+    """
+    name, n_chunks = _fresh("decision"), len(rows.chunks[0])
+    parts, sent_key = f"{name}-part", f"{name}-sent"
+    graph: dict[Any, Any] = {sent_key: sent}
+    for b in range(len(new_rows.chunks[0])):
+        for j in range(n_chunks):
+            graph[parts, b, j] = (tasks.cross_product, (new_rows.name, b, 0), (rows.name, j, 0), sent_key, j)
+        leaves = []
+        for number, at in enumerate(range(0, n_chunks, _FAN_IN)):
+            leaves.append((f"{name}-leaf", b, number))
+            graph[leaves[-1]] = (tasks.summed, [(parts, b, j) for j in range(n_chunks)[at : at + _FAN_IN]])
+        graph[name, b, 0] = (finish, (tasks.summed, leaves))
+    return _array(name, graph, [new_rows, rows], (new_rows.chunks[0], (n_columns,)), dtype)
+
+
+def mapped_array(
+    function: Callable[[Any, Any], Any], rows: da.Array, sent: Any, n_columns: int, dtype: Any
+) -> da.Array:
+    """Return ``function(chunk, sent)`` of all chunks, shape (n, n_columns)."""
+    name = _fresh("mapped")
+    sent_key = f"{name}-sent"
+    graph: dict[Any, Any] = {sent_key: sent}
+    for i in range(len(rows.chunks[0])):
+        graph[name, i, 0] = (function, (rows.name, i, 0), sent_key)
+    return _array(name, graph, [rows], (rows.chunks[0], (n_columns,)), dtype)
+
+
+def _array(name: str, graph: Any, dependencies: list[da.Array], chunks: Any, dtype: Any) -> da.Array:
+    layered = HighLevelGraph.from_collections(name, graph, dependencies=dependencies)
+    return da.Array(layered, name, chunks, dtype=dtype, meta=np.empty((0, 0), dtype=dtype))
+
+
+def _fresh(what: str) -> str:
+    """Return a name of which there is no second one: blocks that go in are not part of it."""
+    return f"semikpca-{what}-{uuid4().hex}"
