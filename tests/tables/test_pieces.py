@@ -102,6 +102,8 @@ def test_row_groups_are_joined_up_to_the_size_of_a_piece_and_types_stay(tmp_path
     assert [len(piece.groups) for piece in table.pieces] == [3, 3, 3, 1]
     assert str(table.pieces[1]) == "rows.parquet, row groups 4-6"
     assert joined(table)["a"] == list(range(100))
+    monkeypatch.setattr(_pieces, "MOST_PARQUET_ROWS", 29)
+    assert [len(piece.groups) for piece in in_pieces(tmp_path / "rows.parquet").pieces] == [2] * 5
 
 
 def test_a_stored_index_is_a_column_like_the_others(tmp_path):

@@ -30,9 +30,11 @@ from semikpca.tables._features import features_of
 from semikpca.tables._reading import USUAL_DELIMITER, format_of
 from semikpca.tables._table import Table, damaged, listed
 
-# Bytes of a piece: some 100,000 rows. As text, cells take several times that in memory.
+# Bytes of a piece. As text, cells take several times that in memory.
 LARGEST_TEXT_PIECE = 2**25
-LARGEST_PARQUET_PIECE = 2**26  # unpacked; a single row group may be larger
+# Row groups of Parquet are joined up to so many bytes, unpacked, and rows; a single one may be larger.
+LARGEST_PARQUET_PIECE = 2**26
+MOST_PARQUET_ROWS = 100_000
 _PARQUET = ("*.parquet", "*.pq")
 
 
@@ -254,19 +256,24 @@ def _parquet_pieces(files: list[Path]) -> tuple[tuple[ParquetPiece, ...], tuple[
                 f"{file.name} has other columns or types than {files[0].name}: {_first_difference(schema, first)}. "
                 "Files of one table have the same."
             )
-        groups: list[int] = []
-        size = 0
-        for group in range(metadata.num_row_groups):
-            more = metadata.row_group(group).total_byte_size
-            if groups and size + more > LARGEST_PARQUET_PIECE:
-                pieces.append(ParquetPiece(file, tuple(groups), names))
-                groups, size = [], 0
-            groups, size = [*groups, group], size + more
-        if groups:
-            pieces.append(ParquetPiece(file, tuple(groups), names))
+        pieces += [ParquetPiece(file, groups, names) for groups in _joined_groups(metadata)]
     if not pieces:
         raise TableError(f"{files[0].name} has no rows.")
     return tuple(pieces), tuple(notes)
+
+
+def _joined_groups(metadata: Any) -> list[tuple[int, ...]]:
+    """Return the row groups of a file, small ones joined with their neighbors."""
+    joined: list[list[int]] = []
+    size, n_rows = 0, 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        size, n_rows = size + group.total_byte_size, n_rows + group.num_rows
+        if not joined or size > LARGEST_PARQUET_PIECE or n_rows > MOST_PARQUET_ROWS:
+            joined.append([])
+            size, n_rows = group.total_byte_size, group.num_rows
+        joined[-1].append(number)
+    return [tuple(groups) for groups in joined]
 
 
 def _first_difference(one: Any, other: Any) -> str:
