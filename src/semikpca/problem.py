@@ -34,8 +34,8 @@ _COLUMNS_AT_ONCE = 32
 _FEW_LABELS = 256
 # Of what one label adds on a stored matrix: nine digits, as a path of error weights has them.
 _COLUMN_RTOL = 1e-10
-# Of a path on a neighbor graph: eight digits of the decisions.
-_SERIES_RTOL = 1e-8
+# Of a path on a neighbor graph: seven digits of the decisions at the largest weight, more at all others.
+_SERIES_RTOL = 1e-7
 PathAnswers = tuple[FloatArray, FloatArray]
 
 
