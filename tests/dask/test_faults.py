@@ -224,7 +224,8 @@ def test_an_interrupted_fit_leaves_nothing_on_the_cluster_and_an_earlier_fit_as_
     model._expansion = None  # the coefficients that the prediction has sent
     gc.collect()
     time.sleep(0.5)
-    assert len(client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))) == before
+    # Fewer than before where the first fit was still being cleared away when they were counted.
+    assert len(client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))) <= before
     del model
     assert tasks_left(client) == []
 
