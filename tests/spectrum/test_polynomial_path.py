@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from semikpca.kernels import NeighborGraph
 from semikpca.operators import DeflatedOperator, make_operator
@@ -126,3 +127,11 @@ def test_fewer_digits_take_fewer_products(operator):
     many = operator.n_products
     path(operator, 1, rtol=1e-3)
     assert operator.n_products - many < many
+
+
+def test_a_path_that_does_not_solve_its_systems_says_so(operator, monkeypatch):
+    """Polynomials grow without bound at eigenvalues beyond the end of their interval."""
+    true_end = module._Parts.end
+    monkeypatch.setattr(module._Parts, "end", lambda self, shift: 0.9 * true_end(self, shift))
+    with pytest.warns(ConvergenceWarning, match="relative residual of"):
+        path(operator, 1)

@@ -9,12 +9,14 @@ with P = I − WWᵀ and C = P K′ P, elimination gives the inverse of I/γ −
 What K′ makes of it outside, the leaks P K′ W, are right-hand sides like the targets.
 """
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
+from sklearn.exceptions import ConvergenceWarning
 
 from semikpca._typing import FloatArray, IntArray
 from semikpca.kernels._threads import allowed_threads, in_threads
@@ -32,6 +34,8 @@ _SEED = 0
 # How well the largest eigenvalue of C is known, or better where an error weight is close to it.
 _END_RTOL = 1e-3
 _STEPS_WITHOUT_CARE = 6
+# The series leaves up to twice the tolerance; more than this comes from eigenvalues beyond the end of the interval.
+_MOST_RESIDUAL = 10
 
 
 def polynomial_path(
@@ -58,10 +62,15 @@ def polynomial_path(
     -------
     decisions : ndarray of shape (n_weights, n, n_columns)
     left_out : ndarray of shape (n_weights, n_rows, n_columns)
+
+    Warns
+    -----
+    ConvergenceWarning
+        Where the decisions at the largest weight, the hardest, do not solve their system to ``rtol``.
     """
+    rtol = max(rtol, operator.product_error)
     parts = _Parts.of(operator, leading)
-    end = parts.end(1 / float(error_weights.max()))
-    series = _Series.of(end, error_weights, max(rtol, operator.product_error))
+    series = _Series.of(parts.end(1 / float(error_weights.max())), error_weights, rtol)
     solves = _Solves.of(parts, series, rows)
 
     y = operator.block(np.zeros((operator.n, targets.shape[1])))
@@ -73,21 +82,20 @@ def polynomial_path(
     decisions = np.empty((n_columns, n_weights, operator.n), dtype=operator.dtype)
     moments = np.empty((2 * series.half_degree + 1, len(rows)))
 
-    def add(part: tuple[str, slice], thread: int) -> None:
-        what, some = part
-        if what == "decisions":
-            outer = (alpha[:, :, some] * series.shifts[:, None, None] - inside[:, some]).transpose(2, 0, 1)
-            decisions[some] = outer @ parts.W.T
-            for degrees, terms in _gathered(parts.polynomials(y[:, some], series)):
-                decisions[some] += series.response[:, degrees] @ terms
-        else:
-            units = operator.units(rows[some])
-            moments[:, some] = _doubled(parts.polynomials(units, series, series.half_degree))
+    def sum_decisions(some: slice) -> None:
+        outer = (alpha[:, :, some] * series.shifts[:, None, None] - inside[:, some]).transpose(2, 0, 1)
+        decisions[some] = outer @ parts.W.T
+        for degrees, terms in _gathered(parts.polynomials(y[:, some], series)):
+            decisions[some] += series.response[:, degrees] @ terms
+
+    def take_moments(some: slice) -> None:
+        units = operator.units(rows[some])
+        moments[:, some] = _doubled(parts.polynomials(units, series, series.half_degree))
 
     n_threads = allowed_threads()
-    work = [("decisions", some) for some in _even_slices(n_columns, _COLUMNS_AT_ONCE // 2, n_threads)]
-    work += [("own", some) for some in _even_slices(len(rows), _COLUMNS_AT_ONCE, n_threads)]
-    in_threads(add, work, min(n_threads, len(work)))
+    work = [(sum_decisions, some) for some in _even_slices(n_columns, _COLUMNS_AT_ONCE // 2, n_threads)]
+    work += [(take_moments, some) for some in _even_slices(len(rows), _COLUMNS_AT_ONCE, n_threads)]
+    in_threads(lambda task, thread: task[0](task[1]), work, min(n_threads, len(work)))
     if parts.leaking.size:
         weights = series.shifts[:, None, None] * alpha[:, parts.leaking]
         for degrees, terms in _gathered(parts.polynomials(parts.leaks, series)):
@@ -95,7 +103,16 @@ def polynomial_path(
             decisions += factors.reshape(n_columns, n_weights, -1) @ terms.reshape(-1, operator.n)
     own = series.response[:, : len(moments)] @ moments + solves.own(parts.W[rows])
     answers = decisions.transpose(1, 2, 0)
-    operator.report("path", rtol, rtol)
+    hardest = int(np.argmax(error_weights))
+    residual = _residual(operator, answers[hardest], y, float(series.shifts[hardest]))
+    operator.report("path", residual, rtol)
+    if not residual <= _MOST_RESIDUAL * rtol:  # written so that NaN warns as well
+        warnings.warn(
+            f"The path of error weights has a relative residual of {residual:.1e} at its largest weight, where "
+            f"{rtol:.1e} was asked for. Leave out weights that close to the bound.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     return answers, answers[:, rows] - own[:, :, np.newaxis] * targets
 
 
@@ -248,6 +265,13 @@ class _Solves:
         return np.asarray(self.shifts[:, np.newaxis] * squares - (at**2).sum(axis=1))
 
 
+def _residual(operator: DeflatedOperator, decision: FloatArray, y: FloatArray, shift: float) -> float:
+    """Return how far (I/γ − K′) f is from K′ y, relative to what these are made of."""
+    product = operator.matmat(decision + y)
+    difference = np.linalg.norm(product - shift * decision, axis=0)
+    return float((difference / (shift * np.linalg.norm(decision + y, axis=0))).max())
+
+
 def _even_slices(n: int, at_most: int, n_threads: int) -> list[slice]:
     """Return slices of about the same length, as many for each thread, and none that is empty."""
     rounds = -(-n // (at_most * n_threads))
@@ -273,8 +297,7 @@ def _doubled(terms: Iterator[FloatArray]) -> FloatArray:
             moments.append(squares)
         else:
             mixed = np.einsum("ij,ij->j", before, term)
-            first = mixed if len(moments) == 1 else moments[1]
-            moments.append(mixed if len(moments) == 1 else 2 * mixed - first)
+            moments.append(mixed if len(moments) == 1 else 2 * mixed - moments[1])
             moments.append(2 * squares - moments[0])
         before = term
     return np.stack(moments)
