@@ -1,5 +1,6 @@
 # make run     set up, then reproduce the paper's tables and figures in paper-results/ (under a minute)
 # make test    set up, then run all tests
+# make coverage  the same with the share of lines and branches that the tests reach
 # make check   lint, types, spelling, and the one direction of imports
 # make docs    build the documentation site in site/
 # make bench   benchmarks; each checks its answer before it takes the time
@@ -11,7 +12,7 @@ BIN := $(VENV)/bin
 
 FUZZ_SECONDS ?= 60
 
-.PHONY: run test check docs bench fuzz audit clean
+.PHONY: run test coverage check docs bench fuzz audit clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -23,6 +24,9 @@ run: $(VENV)/.installed
 
 test: $(VENV)/.installed
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
+
+coverage: $(VENV)/.installed
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --cov --cov-report=term --cov-fail-under=95
 
 check: $(VENV)/.installed
 	$(BIN)/ruff check

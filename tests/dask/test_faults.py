@@ -4,19 +4,18 @@ The fit then ends with the same answer, or with one clear error, and leaves noth
 cluster of its own, since it breaks it.
 """
 
-import gc
 import importlib
 import os
 import signal
 import threading
 import time
 
-import dask
 import dask.array as da
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster, Status, get_worker
+from distributed import Status, get_worker
 
+from breaking_clusters import once, settled_tasks, tasks_left
 from oracles import algorithm_1, large_rbf, naive_signed_targets, paper_error_weight, relative_error
 from semikpca import SemiKPCAClassifier
 from semikpca.exceptions import ClusterError
@@ -45,29 +44,6 @@ def data():
     return X, y, projected @ alpha
 
 
-@pytest.fixture
-def own_cluster():
-    """Return a function that starts a cluster and its client; both are closed after the test."""
-    opened = []
-
-    def start(n_workers=2, config=None, **options):
-        # What distributed says of workers that die is of no use here.
-        settings = {"distributed.logging": {"distributed": "critical"}, **(config or {})}
-        context = dask.config.set(settings)
-        opened.append(lambda: context.__exit__(None, None, None))
-        cluster = LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0", **options
-        )
-        opened.append(cluster.close)
-        client = Client(cluster)
-        opened.append(client.close)
-        return client
-
-    yield start
-    for close in reversed(opened):
-        close()
-
-
 def kernel_that(first):
     """Return an RBF kernel that calls ``first()`` on the workers before a block is made."""
 
@@ -77,31 +53,6 @@ def kernel_that(first):
             return RBF.tiles(self, A, B, dtype)
 
     return Trapped(GAMMA)
-
-
-def once(path, action):
-    """Return a function that does something the first time that it is called, in whichever process that is."""
-
-    def act():
-        try:
-            os.remove(path)
-        except FileNotFoundError:
-            return
-        action()
-
-    path.touch()
-    return act
-
-
-def tasks_left(client):
-    """What the scheduler still knows, once everything that was let go has gone."""
-    gc.collect()
-    for _ in range(100):
-        left = client.run_on_scheduler(lambda dask_scheduler: sorted(map(str, dask_scheduler.tasks)))
-        if not left:
-            return left
-        time.sleep(0.05)
-    return left
 
 
 def test_a_worker_that_is_killed_in_the_middle_of_a_fit_changes_nothing(own_cluster, data, tmp_path):
@@ -213,7 +164,7 @@ def test_an_interrupted_fit_leaves_nothing_on_the_cluster_and_an_earlier_fit_as_
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
     model = SemiKPCAClassifier(RBF(GAMMA), backend="dask").fit(rows, y)
-    before = len(client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks)))
+    before = settled_tasks(client)  # the rows that the fitted model holds
     interrupting = threading.Thread(target=interrupt_when_running)
     interrupting.start()
     with pytest.raises(KeyboardInterrupt):
@@ -222,10 +173,7 @@ def test_an_interrupted_fit_leaves_nothing_on_the_cluster_and_an_earlier_fit_as_
     assert relative_error(model.decision_, wanted) <= ALLOWED
     assert relative_error(model.decision_function(X), wanted) <= ALLOWED
     model._expansion = None  # the coefficients that the prediction has sent
-    gc.collect()
-    time.sleep(0.5)
-    # Fewer than before where the first fit was still being cleared away when they were counted.
-    assert len(client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))) <= before
+    assert settled_tasks(client) == before
     del model
     assert tasks_left(client) == []
 

@@ -1,17 +1,15 @@
 """Workers that die in the pass over the rows, and Ctrl-C in it: the same answer, or nothing left behind."""
 
-import gc
 import os
 import signal
 import threading
 import time
 
-import dask
 import dask.array as da
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
 
+from breaking_clusters import once, tasks_left
 from oracles import relative_error
 from semikpca import SemiKPCAClassifier
 from semikpca.exceptions import ClusterError
@@ -19,26 +17,6 @@ from semikpca.kernels import RBF, Nystroem
 
 SAME_ANSWER = 1e-9  # sums in another order
 CLIENT = os.getpid()
-
-
-@pytest.fixture
-def own_cluster():
-    """Return a function that starts a cluster to be broken; it is closed after the test."""
-    opened = []
-
-    def start(n_workers, **config):
-        # What distributed says of workers that die is of no use here.
-        context = dask.config.set({"distributed.logging": {"distributed": "critical"}, **config})
-        opened.append(lambda: context.__exit__(None, None, None))
-        cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0")
-        opened.append(cluster.close)
-        client = Client(cluster)
-        opened.append(client.close)
-        return client
-
-    yield start
-    for close in reversed(opened):
-        close()
 
 
 def data():
@@ -60,31 +38,6 @@ def kernel_that(act):
     return Nystroem(Trapped(0.2), 20, random_state=0)
 
 
-def once(path, action):
-    """Return a function that does something the first time that it is called, in whichever process that is."""
-
-    def act():
-        try:
-            os.remove(path)
-        except FileNotFoundError:
-            return
-        action()
-
-    path.touch()
-    return act
-
-
-def tasks_left(client):
-    """What the scheduler still knows, once everything that was let go has gone."""
-    for _ in range(100):
-        gc.collect()
-        left = client.run_on_scheduler(lambda dask_scheduler: sorted(map(str, dask_scheduler.tasks)))
-        if not left:
-            return left
-        time.sleep(0.05)
-    return left
-
-
 @pytest.mark.parametrize("n_workers", [2, 1])
 def test_a_worker_that_is_killed_in_the_pass_changes_nothing(own_cluster, tmp_path, n_workers):
     X, y = data()
@@ -99,7 +52,7 @@ def test_a_worker_that_is_killed_in_the_pass_changes_nothing(own_cluster, tmp_pa
 
 def test_workers_that_always_die_in_the_pass_end_in_one_clear_error(own_cluster):
     X, y = data()
-    client = own_cluster(1, **{"distributed.scheduler.allowed-failures": 0})
+    client = own_cluster(1, {"distributed.scheduler.allowed-failures": 0})
     with pytest.raises(ClusterError, match=r"gave up: .* want of memory"):
         SemiKPCAClassifier(kernel_that(lambda: os.kill(os.getpid(), signal.SIGKILL))).fit(
             da.from_array(X, chunks=(60, 4)), y

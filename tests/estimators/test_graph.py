@@ -19,6 +19,8 @@ from semikpca.labeling import audit_labels, error_weight_path, leave_one_label_o
 
 # Single precision, a system with a condition number of up to 700.
 SINGLE = 5e-3
+# A path of weights on a graph solves its systems to seven digits; its decisions lose some more at the largest.
+PATH_ON_A_GRAPH = 3e-7
 
 generator = np.random.default_rng(5)
 
@@ -291,7 +293,7 @@ def test_the_path_of_error_weights_knows_the_reach():
     model = fit_far(error_weight=0.7)
     path = error_weight_path(model, [0.3, 0.7])
     assert (path.decision[:, OUT] == 0).all()
-    assert relative_error(path.decision[1], model.decision_) < SAME_TO_ROUNDING
+    assert relative_error(path.decision[1], model.decision_) < PATH_ON_A_GRAPH
 
 
 @pytest.mark.filterwarnings("error")

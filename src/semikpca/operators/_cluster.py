@@ -68,14 +68,8 @@ def computed(client: Client, collections: Sequence[Any], *, optimize: bool = Fal
     """
     with clear_errors(), data_in_graph_is_meant():
         futures = client.compute(list(collections), optimize_graph=optimize)
-        try:
+        with nothing_left(client, futures):
             return list(_gathered(client, futures))
-        except BaseException:
-            client.cancel(futures, force=True)
-            raise
-        finally:
-            for future in futures:
-                future.release()
 
 
 def computed_blocks(client: Client, array: da.Array) -> FloatArray:
@@ -83,14 +77,21 @@ def computed_blocks(client: Client, array: da.Array) -> FloatArray:
     with clear_errors(), data_in_graph_is_meant():
         held = client.persist(array, optimize_graph=False)
         futures = [held.dask[key] for key in dask.core.flatten(held.__dask_keys__())]
-        try:
+        with nothing_left(client, futures):
             return np.concatenate(_gathered(client, futures))
-        except BaseException:
-            client.cancel(futures, force=True)
-            raise
-        finally:
-            for future in futures:
-                future.release()
+
+
+@contextmanager
+def nothing_left(client: Client, futures: list[Any]) -> Iterator[None]:
+    """Let go of futures at the end, and stop what is still running of them where the end is an error or Ctrl-C."""
+    try:
+        yield
+    except BaseException:
+        client.cancel(futures, force=True)
+        raise
+    finally:
+        for future in futures:
+            future.release()
 
 
 def _gathered(client: Client, futures: list[Any]) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from distributed import Client, as_completed
 
 from semikpca.exceptions import ClusterError
-from semikpca.operators._cluster import clear_errors, data_in_graph_is_meant, n_threads
+from semikpca.operators._cluster import clear_errors, data_in_graph_is_meant, n_threads, nothing_left
 from semikpca.workflow._cluster_pieces import unseen
 from semikpca.workflow._label import Progress
 
@@ -59,16 +59,10 @@ def each_answer(
         # What is made of the rows of a fit is not optimized: see operators._cluster.computed.
         futures = client.compute(list(tasks), optimize_graph=False)
         numbers = {future.key: number for number, future in enumerate(futures)}
-        try:
+        with nothing_left(client, futures):
             for done, (future, answer) in enumerate(as_completed(futures, with_results=True), 1):
                 take(numbers[future.key], answer)
                 progress(step, done, len(futures))
-        except BaseException:
-            client.cancel(futures, force=True)
-            raise
-        finally:
-            for future in futures:
-                future.release()
 
 
 def memory_of_workers(client: Client) -> int:
