@@ -116,9 +116,8 @@ class Tab:
     def __init__(self, url: str, client: str = "benchmark") -> None:
         self.client = client
         self.connection = http.client.HTTPConnection(urlsplit(url).netloc)
-        known = json.loads(self.request("GET", "/_dash-dependencies"))
-        (self.callback,) = (one for one in known if [i["id"] for i in one["inputs"]] == ["event"])
-        self.number, self.shown = 0, json.loads(self.request("GET", "/state"))["state"]
+        self.number, self.marks = 0, None
+        self.shown = json.loads(self.request("GET", "/state"))["state"]
 
     def request(self, method: str, path: str, body: Any = None) -> bytes:
         """Return what the server answers."""
@@ -133,21 +132,18 @@ class Tab:
     def send(self, act: str, **more: Any) -> dict[str, Any]:
         """Send one event, and return the parts of the page that change."""
         self.number += 1
-        event = {"act": act, "number": self.number, **more}
-        value = {"client": self.client, "events": [event], "shown": self.shown, "dark": False, "page": "working"}
-        outputs = [
-            {"id": name, "property": prop}
-            for name, prop in (one.rsplit(".", 1) for one in self.callback["output"].strip(".").split("..."))
-        ]
-        body = {
-            "output": self.callback["output"],
-            "outputs": outputs,
-            "inputs": [{"id": "event", "property": "data", "value": value}],
-            "changedPropIds": ["event.data"],
+        asked = {
+            "client": self.client,
+            "events": [{"act": act, "number": self.number, **more}],
+            "shown": self.shown,
+            "marks": self.marks,
+            "dark": False,
+            "page": "working",
         }
-        answer: dict[str, Any] = json.loads(self.request("POST", "/_dash-update-component", body))["response"]
-        self.shown = answer.get("state", {}).get("data", self.shown)
-        return answer
+        answer = json.loads(self.request("POST", "/events", asked))
+        self.marks, self.shown = answer["marks"], answer["state"] or self.shown
+        parts: dict[str, Any] = answer["parts"]
+        return parts
 
 
 def http_times(path: Path, truth: np.ndarray, rows: np.ndarray, folder: Path) -> list[float]:
@@ -161,7 +157,7 @@ def http_times(path: Path, truth: np.ndarray, rows: np.ndarray, folder: Path) ->
             began = time.perf_counter()
             answer = tab.send("pick", points=[int(row)])
             times.append(1000 * (time.perf_counter() - began))
-            if "children" not in answer.get("metrics", {}):
+            if "metrics" not in answer:
                 raise SystemExit("The answer has no numbers.")
         check_download(X, tab.request("GET", "/download"), len(rows), "http")
     return times

@@ -190,7 +190,8 @@ def _missing_mask(values: npt.NDArray[Any]) -> BoolArray:
     if kind in "mM":
         return np.asarray(np.isnat(values))
     if kind == "O":
-        return np.array([_is_missing(value) for value in values], dtype=bool)
+        # Most rows have no label, and most of these None: they are seen without a call.
+        return np.array([value is None or _is_missing(value) for value in values.tolist()], dtype=bool)
     return np.zeros(len(values), dtype=bool)
 
 

@@ -173,6 +173,13 @@ def test_keys_label_rows_and_a_second_tab_follows(serve_page, open_page, points,
         assert page.tab.is_visible("#help")
         page.tab.keyboard.press("Escape")
         assert not page.tab.is_visible("#help")
+        # A button that was pressed with the keyboard keeps the focus.
+        page.tab.focus('#detail [data-act="label"][data-value="1"]')
+        page.tab.keyboard.press("Enter")
+        page.wait_for_text("#labels-value", "2")
+        assert page.tab.evaluate("() => document.activeElement.dataset.value") == "1"
+        page.tab.keyboard.press("x")
+        page.wait_for_text("#labels-value", "1")
         # Keys that are typed quickly all count, in their order.
         for key in ("n", "1", "n", "2", "n", "1"):
             page.tab.keyboard.press(key)

@@ -210,7 +210,6 @@ def test_with_a_brush_every_click_labels(workspace):
 def test_the_bound_is_refused_with_a_message(workspace):
     before = workspace.table.session.snapshot()
     update = workspace.handle("tab", [event(1, "weight", 4.5)])
-    assert update.was_refused
     assert update.tab.message.kind == "bound"
     assert workspace.table.session.snapshot() is before
 
@@ -247,3 +246,50 @@ def test_a_new_label_column_can_be_begun():
     desk.handle("tab", [event(4, "label", 0)])
     assert desk.table.roles.label == "label"
     assert desk.table.session.given[3] == "good"
+
+
+# -- what an answer brings ---------------------------------------------------------------------------------------------
+
+
+def ask(client, *events, **more):
+    """Post events as the page does."""
+    asked = {"client": "tab", "events": events, "shown": None, "marks": None, "dark": False, "page": "working"}
+    return client.post("/events", json={**asked, **more})
+
+
+def test_only_what_a_tab_does_not_show_yet_is_sent(workspace):
+    client = client_of(workspace)
+    first = ask(client).get_json()
+    assert set(first["parts"]) == set(first["marks"]) >= {"header", "metrics", "classes", "detail", "start"}
+    assert first["figure"] is not None
+    again = ask(client, shown=first["state"], marks=first["marks"]).get_json()
+    assert (again["parts"], again["figure"], again["state"]) == ({}, None, None)
+    brushed = ask(client, event(1, "brush", 0), shown=first["state"], marks=again["marks"]).get_json()
+    assert set(brushed["parts"]) == {"toolbar"}
+    picked = ask(client, event(2, "pick", points=[20]), shown=first["state"], marks=brushed["marks"]).get_json()
+    assert {"header", "metrics", "classes", "detail"} <= set(picked["parts"])
+    assert not {"toolbar", "start", "weight"} & set(picked["parts"])
+    assert picked["state"] != first["state"]
+
+
+def test_an_answer_that_was_lost_comes_again_with_all_its_parts(workspace):
+    client = client_of(workspace)
+    before = ask(client).get_json()
+    sent = [event(1, "brush", 0), event(2, "pick", points=[20])]
+    lost = ask(client, *sent, shown=before["state"], marks=before["marks"]).get_json()
+    again = ask(client, *sent, shown=before["state"], marks=before["marks"]).get_json()
+    assert again == lost
+    assert workspace.table.session.snapshot().given[20] == 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"marks": "none"}, {"events": 3}, {"events": [{"act": "undo"}]}, {"shown": 7}, {"events": [None]}],
+)
+def test_what_no_page_of_ours_sends_is_refused(workspace, wrong):
+    client = client_of(workspace)
+    answer = ask(client, **wrong)
+    assert answer.status_code == 400
+    assert "No events of this page" in answer.text
+    assert client.post("/events", data="[", headers={"Content-Type": "application/json"}).status_code == 400
+    assert client.post("/events", json=[1, 2]).status_code == 400

@@ -5,10 +5,8 @@ from typing import Any
 
 from dash import dcc, html
 
-from semikpca.app import _panels as panels
 from semikpca.app._figure import empty_figure, map_figure
 from semikpca.app._pieces import act
-from semikpca.app._start import start
 from semikpca.app._weight_scale import END, MARKS, START, STEP
 from semikpca.app._workspace import Tab, Workspace
 
@@ -31,28 +29,31 @@ def layout(workspace: Workspace, limit_mb: int) -> html.Div:
         tab = Tab()
         opened = workspace.opened
         snapshot = None if opened is None else opened.session.snapshot()
-        parts = panels.parts(workspace, tab)
+        position = workspace.slider()
         figure = empty_figure() if opened is None or snapshot is None else map_figure(opened, snapshot, tab)
         return html.Div(
             [
                 html.A("Skip to the map", href="#map", className="skip"),
-                html.Header(parts["header"], id="header"),
+                html.Header(id="header"),
                 html.Div(
                     id="lost",
                     role="alert",
                     children="The program does not answer. Is it still running? Labels that were shown are saved.",
                 ),
-                html.Div(start(workspace, limit_mb), id="start"),
-                html.Div(parts["banners"], id="banners", **{"aria-live": "polite"}),
-                html.Main(_workbench(parts, figure), id="workbench"),
+                html.Div(id="start"),
+                html.Div(id="banners", **{"aria-live": "polite"}),
+                html.Main(_workbench(position, figure), id="workbench"),
                 _help(),
-                dcc.Store(id="event"),
-                dcc.Store(id="answered", data={"last": 0, "slider": parts["slider"]}),
                 dcc.Store(id="state", data=list(workspace.state())),
+                dcc.Store(id="lists"),
                 dcc.Store(id="repaint"),
                 dcc.Store(id="painted"),
                 dcc.Store(id="done"),
-                html.Div(id="client", hidden=True, **{"data-client": client, "data-limit": str(limit_mb)}),
+                html.Div(
+                    id="client",
+                    hidden=True,
+                    **{"data-client": client, "data-limit": str(limit_mb), "data-slider": str(position)},
+                ),
             ],
             id="page",
             className=page_class(workspace),
@@ -64,13 +65,13 @@ def page_class(workspace: Workspace) -> str:
     return "asking" if workspace.opened is None or workspace.pending is not None else "working"
 
 
-def _workbench(parts: dict[str, Any], figure: dict[str, Any]) -> list[Any]:
+def _workbench(position: float, figure: dict[str, Any]) -> list[Any]:
     slider = dcc.Slider(
         START,
         END,
         STEP,
         id="slider",
-        value=parts["slider"],
+        value=position,
         marks={**{place: text for place, text in MARKS.items()}, END: {"label": "bound", "style": {"fontWeight": 600}}},
         included=True,
         updatemode="mouseup",
@@ -91,29 +92,29 @@ def _workbench(parts: dict[str, Any], figure: dict[str, Any]) -> list[Any]:
     middle = act("Middle", "middle", kind="small", title="The paper’s rule: the middle of the interval")
     new_class = dcc.Input(id="new-class", type="text", placeholder="New class", maxLength=100, className="text")
     left = [
-        html.Section(parts["metrics"], id="metrics", **{"aria-label": "How it stands", "aria-live": "polite"}),
+        html.Section(id="metrics", **{"aria-label": "How it stands", "aria-live": "polite"}),
         _card(
             "map-card",
-            html.Div(parts["toolbar"], id="toolbar"),
+            html.Div(id="toolbar"),
             html.Div(graph, id="canvas"),
             html.P(_LEGEND, className="legend soft"),
         ),
-        _card("suggestions-card", html.H2("Label next"), html.Div(_WAIT, id="suggestions")),
-        _card("doubts-card", html.H2("Look again"), html.Div(_WAIT, id="doubts")),
+        _card("suggestions-card", html.H2("Label next"), html.Div(id="suggestions")),
+        _card("doubts-card", html.H2("Look again"), html.Div(id="doubts")),
         _card(
             "weight-card",
             html.Div([html.H2("Error weight"), middle], className="row between"),
             html.P("How much the unlabeled rows shape the answer, as a share of the bound.", className="soft"),
             html.Div(slider, id="slider-frame"),
-            html.Div(parts["weight"], id="weight"),
+            html.Div(id="weight"),
         ),
     ]
     right = [
-        _card("detail-card", html.H2("Row"), html.Div(parts["detail"], id="detail")),
+        _card("detail-card", html.H2("Row"), html.Div(id="detail")),
         _card(
             "classes-card",
             html.H2("Classes"),
-            html.Div(parts["classes"], id="classes"),
+            html.Div(id="classes"),
             html.Div([new_class, act("Add", "add-class")], className="row"),
         ),
     ]
@@ -124,7 +125,6 @@ def _card(name: str, *children: Any) -> html.Section:
     return html.Section(list(children), id=name, className="card")
 
 
-_WAIT = html.P("…", className="soft")
 _LEGEND = [
     html.Span([html.I(className="mark labeled"), "label given"]),
     html.Span([html.I(className="mark suggested"), "worth a label"]),

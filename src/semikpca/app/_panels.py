@@ -9,7 +9,6 @@ from semikpca.app._colors import style_color
 from semikpca.app._opening import OpenTable
 from semikpca.app._pieces import act, chance, counted, dot, entry, interval, line, low, picture, tile
 from semikpca.app._snapshot import Advice, Snapshot
-from semikpca.app._weight_scale import START, position_of
 from semikpca.app._workspace import Tab, Workspace
 
 _KEYS = "1234567890"
@@ -20,7 +19,7 @@ def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
     """Return everything around the map that follows the labels or the selection."""
     opened = workspace.opened
     shown: dict[str, Any] = {name: [] for name in ("metrics", "toolbar", "classes", "detail", "weight")}
-    shown |= {"header": header(workspace), "banners": banners(workspace, tab), "slider": START}
+    shown |= {"header": header(workspace), "banners": banners(workspace, tab)}
     if opened is not None:
         snapshot = opened.session.snapshot()
         shown |= {
@@ -30,8 +29,6 @@ def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
             "detail": detail(opened, snapshot, tab),
             "weight": weight(snapshot, tab),
         }
-        if snapshot.certificate is not None:
-            shown["slider"] = position_of(snapshot.certificate.relative_weight)
     return shown
 
 

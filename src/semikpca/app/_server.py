@@ -10,7 +10,7 @@ from typing import Any
 from dash import Dash
 from flask import Response, jsonify, request, send_file
 from werkzeug.exceptions import RequestEntityTooLarge
-from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+from werkzeug.serving import BaseWSGIServer, make_server
 
 from semikpca.app._callbacks import register
 from semikpca.app._layout import layout
@@ -116,13 +116,7 @@ def serve(workspace: Workspace, *, host: str = "127.0.0.1", port: int = 8050, li
             "--port 0 for any that is free."
         ) from error
     logging.getLogger("werkzeug").setLevel(logging.WARNING)  # one line for each request helps nobody here
-    server = make_server(host, port, app.server, threaded=True, request_handler=_KeepAlive)
+    server = make_server(host, port, app.server, threaded=True)
     shown = f"[{host}]" if ":" in host else host
     query = "" if token is None else f"?token={token}"
     return PageServer(server, f"http://{shown}:{server.port}/{query}")
-
-
-class _KeepAlive(WSGIRequestHandler):
-    """One connection for many requests: a click does not wait for a new one."""
-
-    protocol_version = "HTTP/1.1"

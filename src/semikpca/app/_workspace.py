@@ -18,7 +18,7 @@ from semikpca.app._opening import (
     read_upload,
     with_new_label_column,
 )
-from semikpca.app._weight_scale import position_of, weight_at
+from semikpca.app._weight_scale import START, position_of, weight_at
 from semikpca.exceptions import UnboundedProblemError
 from semikpca.tables import ColumnRoles, Table
 from semikpca.workflow import LabelingOptions
@@ -56,7 +56,6 @@ class Update:
     last_event: int
     is_new_table: bool
     has_new_labels: bool
-    was_refused: bool
 
 
 class Workspace:
@@ -146,7 +145,6 @@ class Workspace:
                 last_event=tab.last_event,
                 is_new_table=is_new_table,
                 has_new_labels=has_new_labels,
-                was_refused=tab.message is not None and tab.message.kind == "bound",
             )
 
     def tab(self, client: str) -> Tab:
@@ -161,7 +159,7 @@ class Workspace:
         action = _ACTIONS.get(str(event.get("act")))
         if action is None or (self.opened is None and action not in _WITHOUT_TABLE):
             return
-        if action is Workspace._weight and float(event["value"]) == self._slider():
+        if action is Workspace._weight and float(event["value"]) == self.slider():
             return  # the slider was moved by the page, not by the user
         if action is not Workspace._nothing or event["act"] == "dismiss":
             tab.message = None
@@ -183,9 +181,10 @@ class Workspace:
             fault = f"{type(error).__name__}: {error}"
             tab.message = Message("error", f"A fault of the program: {fault}. The labels given so far are saved.")
 
-    def _slider(self) -> float | None:
-        certificate = self.table.session.snapshot().certificate
-        return None if certificate is None else position_of(certificate.relative_weight)
+    def slider(self) -> float:
+        """Return where the slider of the error weight belongs."""
+        certificate = None if self.opened is None else self.opened.session.snapshot().certificate
+        return START if certificate is None else position_of(certificate.relative_weight)
 
     @property
     def table(self) -> OpenTable:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from semikpca._typing import FloatArray, IntArray
+from semikpca._typing import FloatArray
 from semikpca.blending import (
     LabelSystem,
     NeighborAgreement,
@@ -42,8 +42,10 @@ class Candidate:
         Of the scores over all rows; candidates are blended in units of it.
     left_out : ndarray of shape (n_labeled, n_classes)
         Scores at the labeled rows, each without its own label, in units of the spread.
-    codes : ndarray of int, shape (n_samples,)
-        The predicted classes of all rows.
+    shares : ndarray of shape (n_classes,)
+        Of the classes in what it predicts for all rows.
+    agreement : float
+        Of what it predicts with the neighborhoods of the rows.
     """
 
     source: Source
@@ -53,23 +55,24 @@ class Candidate:
     shift: FloatArray
     spread: float
     left_out: FloatArray
-    codes: IntArray
+    shares: FloatArray
+    agreement: float
 
 
-def fit_candidates(sources: list[Source], labels: LabelCoding) -> list[Candidate]:
+def fit_candidates(sources: list[Source], labels: LabelCoding, neighbors: NeighborAgreement) -> list[Candidate]:
     """Fit every source to the labels at every noise level, with an intercept and without."""
     fitted: dict[int, list[Candidate]] = {}
 
     def fit(number: int, thread: int) -> None:
-        fitted[number] = _candidates_of(sources[number], labels)
+        fitted[number] = _candidates_of(sources[number], labels, neighbors)
 
     in_threads(fit, range(len(sources)), min(allowed_threads(), len(sources)))
     return [candidate for number in range(len(sources)) for candidate in fitted[number]]
 
 
-def _candidates_of(source: Source, labels: LabelCoding) -> list[Candidate]:
-    at = labels.labeled_rows
-    targets = np.eye(labels.n_classes)[labels.codes[at]]
+def _candidates_of(source: Source, labels: LabelCoding, neighbors: NeighborAgreement) -> list[Candidate]:
+    at, n_classes = labels.labeled_rows, labels.n_classes
+    targets = np.eye(n_classes)[labels.codes[at]]
     columns = source.columns(at)
     system = LabelSystem(columns[at], columns.mean(axis=0, dtype=np.float64))
     if not system.scale > 0:
@@ -88,21 +91,25 @@ def _candidates_of(source: Source, labels: LabelCoding) -> list[Candidate]:
         if noise <= _MOST_NOISE_WITH_INTERCEPT:
             codes = (scores + (fit.center + fit.intercept)[:, np.newaxis]).argmax(axis=0)
             shifts.append((True, fit.intercept, fit.left_out, codes))
-        candidates += [
-            Candidate(source, noise, intercept, fit.coefficients, shift, spread, left_out / spread, codes)
-            for intercept, shift, left_out, codes in shifts
-        ]
+        for intercept, shift, left_out, codes in shifts:
+            shares = np.bincount(codes, minlength=n_classes) / len(codes)
+            agreement = neighbors.relative_information(codes, n_classes)
+            candidates.append(
+                Candidate(
+                    source, noise, intercept, fit.coefficients, shift, spread, left_out / spread, shares, agreement
+                )
+            )
     return candidates
 
 
 def weigh_candidates(
-    candidates: list[Candidate], labels: LabelCoding, neighbors: NeighborAgreement, combine: str
+    candidates: list[Candidate], labels: LabelCoding, combine: str
 ) -> tuple[FloatArray, dict[str, Any]]:
     """Return the weight of each candidate, and a column for each thing that is known of them."""
     n_classes = labels.n_classes
     given = labels.codes[labels.labeled_rows]
     counts = np.bincount(given, minlength=n_classes)
-    agreement = np.array([neighbors.relative_information(c.codes, n_classes) for c in candidates])
+    agreement = np.array([candidate.agreement for candidate in candidates])
     weights = losses = accuracies = np.array([], dtype=float)
     if candidates:
         left_out = np.stack([candidate.left_out for candidate in candidates])
@@ -110,7 +117,7 @@ def weigh_candidates(
         counted = counts[given] > 1
         found = left_out.argmax(axis=2)[:, counted] == given[counted]
         accuracies = found.mean(axis=1) if counted.any() else np.full(len(candidates), np.nan)
-        shares = np.stack([np.bincount(c.codes, minlength=n_classes) / len(c.codes) for c in candidates])
+        shares = np.stack([candidate.shares for candidate in candidates])
         intercepts = np.array([candidate.intercept for candidate in candidates])
         log_weights = candidate_log_weights(losses, agreement, shares, counts, intercepts)
         weights = normalized_weights(log_weights)

@@ -19,6 +19,7 @@ from semikpca.estimators._sources import (
     Expansion,
     Source,
     default_sources,
+    expand_sources,
     keep_columns,
     named_sources,
     neighbor_links,
@@ -209,10 +210,10 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         self.class_shares_ = resolve_prior("labeled", labels.codes, n_classes) if prior is None else prior
         self._sharpness: list[float] = []
         keep_columns(self._sources, at, report=self._report)
-        candidates = fit_candidates(self._sources, labels) if n_classes > 1 else []
+        candidates = fit_candidates(self._sources, labels, self._agreement) if n_classes > 1 else []
+        self._weigh(candidates, labels)
+        self._blend(candidates, labels)
         with one_blas_thread():
-            self._weigh(candidates, labels)
-            self._blend(candidates, labels)
             self._offsets = self._class_offsets(prior, labels)
         hardest = max(
             (source.hardest for source in self._sources if source.hardest), key=lambda s: s.residual, default=None
@@ -224,7 +225,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         self.transduction_ = labels.decode(self.decision_codes(self.decision_))
 
     def _weigh(self, candidates: list[Candidate], labels: coding.LabelCoding) -> None:
-        self.weights_, self.results_ = weigh_candidates(candidates, labels, self._agreement, self.combine)
+        self.weights_, self.results_ = weigh_candidates(candidates, labels, self.combine)
         best = int(np.argmax(self.weights_)) if candidates else None
         self.best_params_ = {} if best is None else {name: values[best] for name, values in self.results_.items()}
         self.certificates_ = [source.certificate for source in self._sources if source.certificate is not None]
@@ -234,11 +235,10 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
 
     def _blend(self, candidates: list[Candidate], labels: coding.LabelCoding) -> None:
         at, n_classes = labels.labeled_rows, labels.n_classes
-        scores = np.zeros((len(labels.codes), n_classes))
         self._constant = np.zeros(n_classes)
         self._left_out = np.zeros((len(at), n_classes))
         self._settings: dict[int, list[tuple[float, bool, float]]] = {}
-        self._expansions: list[Expansion] = []
+        sums: list[tuple[Source, np.ndarray]] = []
         for number, source in enumerate(self._sources):
             coefficients = np.zeros((len(at), n_classes))
             for candidate, weight in zip(candidates, self.weights_, strict=True):
@@ -249,8 +249,11 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
                     self._left_out += weight * candidate.left_out
                     self._settings.setdefault(number, []).append((candidate.noise, candidate.intercept, share))
             if number in self._settings:
-                self._expansions.append(source.expand(at, coefficients))
-                scores += self._expansions[-1].decision
+                sums.append((source, coefficients))
+        self._expansions: list[Expansion] = expand_sources(sums, at)
+        scores = np.zeros((len(labels.codes), n_classes))
+        for expansion in self._expansions:
+            scores += expansion.decision
         self._scores = scores + self._constant
 
     def _prior(self, labels: coding.LabelCoding):

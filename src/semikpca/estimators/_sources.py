@@ -85,18 +85,19 @@ class Source(ABC):
         self.kernel = kernel
         self.rows = rows
         self._known = np.empty(0, dtype=np.intp)
-        self._columns = np.empty((_length(rows), 0), dtype=np.float32)  # columns bring their own type
+        # Each column in one piece of memory: one more is then added without a look at the others.
+        self._columns = np.empty((0, _length(rows)), dtype=np.float32).T  # columns bring their own type
 
     def columns(self, at: np.ndarray) -> np.ndarray:
-        """Return k(training rows, training rows ``at``), shape (n_samples, len(at))."""
+        """Return k(training rows, training rows ``at``), shape (n_samples, len(at)), each column in one piece."""
         if np.array_equal(at, self._known):
             return self._columns
         new = np.setdiff1d(at, self._known)
         if new.size:
-            self._columns = np.hstack([self._columns, self._compute(new)])
+            self._columns = np.concatenate([self._columns.T, self._compute(new).T]).T
             self._known = np.concatenate([self._known, new])
         place = {int(row): number for number, row in enumerate(self._known)}
-        return self._columns[:, [place[int(row)] for row in at]]
+        return self._columns.T[[place[int(row)] for row in at]].T
 
     def n_missing(self, at: np.ndarray) -> int:
         """Return how many of these columns are not known yet."""
@@ -316,6 +317,18 @@ def keep_columns(sources: Sequence[Source], at: np.ndarray, *, report: Report) -
             report("labels", number, len(sources))
             source.keep_only(at)
     report("labels", len(sources), len(sources))
+
+
+def expand_sources(sums: Sequence[tuple[Source, np.ndarray]], at: np.ndarray) -> list[Expansion]:
+    """Return the expansion of each source with its coefficients for the columns at these rows."""
+    expansions: dict[int, Expansion] = {}
+
+    def expand(number: int, thread: int) -> None:
+        source, coefficients = sums[number]
+        expansions[number] = source.expand(at, coefficients)
+
+    in_threads(expand, range(len(sums)), min(allowed_threads(), len(sums)))
+    return [expansions[number] for number in range(len(sums))]
 
 
 def neighbor_links(rows: Any, sources: list[Source]) -> Any:

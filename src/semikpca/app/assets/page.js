@@ -6,7 +6,10 @@
   let pending = []; // events that the server has not confirmed
   let shown = null; // which state of the labels this page shows
   let running = null; // which run of the program answers
-  let lastPost = 0;
+  let marks = null; // of the parts that this page shows
+  let weight = null; // where the last answer has the slider
+  let position = null; // where it is
+  let isAsking = false;
 
   const darkness = window.matchMedia("(prefers-color-scheme: dark)");
   const byId = (id) => document.getElementById(id);
@@ -18,13 +21,42 @@
     post();
   }
 
-  // All unconfirmed events go together: the server knows their numbers, and counts none of them twice.
-  function post() {
-    lastPost = Date.now();
-    const client = byId("client").dataset.client;
-    const page = byId("page").className;
-    setProps("event", { data: { client, events: pending.slice(), shown, dark: darkness.matches, page, at: lastPost } });
+  // All unconfirmed events go together: the server knows their numbers, and counts none of them twice. One request at a
+  // time: answers come in their order, and each is built on the one before. What is not answered is sent again (look).
+  async function post() {
+    if (isAsking) return;
+    isAsking = true;
     window.setTimeout(showBusy, 250);
+    const client = byId("client").dataset.client;
+    const asked = { client, events: pending, shown, marks, dark: darkness.matches, page: byId("page").className };
+    const sent = pending.length ? pending[pending.length - 1].number : 0;
+    try {
+      const headers = { "Content-Type": "application/json" };
+      const answer = await fetch("events", { method: "POST", headers, body: JSON.stringify(asked) });
+      if (answer.ok) show(await answer.json(), client);
+      else document.body.classList.add("lost");
+    } catch (problem) {
+      document.body.classList.add("lost");
+    }
+    isAsking = false;
+    if (pending.length && pending[pending.length - 1].number > sent) post();
+  }
+
+  // First what a person waits for. The map and the lists, which take longer, when that is on the screen.
+  function show(answer, client) {
+    pending = pending.filter((event) => event.number > answer.last);
+    showBusy();
+    ({ marks, weight } = answer);
+    Object.keys(answer.parts).forEach((id) => window.semikpcaFill(byId(id), answer.parts[id]));
+    byId("page").className = answer.page;
+    if (answer.state && shown && shown[0] !== answer.state[0]) document.body.classList.remove("opening");
+    if (answer.state) shown = answer.state;
+    window.requestAnimationFrame(() => window.setTimeout(() => {
+      if (position !== weight) setProps("slider", { value: weight });
+      if (answer.figure) setProps("map", { figure: answer.figure });
+      if (answer.state) setProps("state", { data: answer.state });
+      setProps("repaint", { data: { client, event: answer.last } });
+    }, 0));
   }
 
   function showBusy() {
@@ -43,18 +75,20 @@
         }
         return noUpdate();
       },
-      slid: function (position, answered) {
-        if (position !== null && position !== answered.slider) send("weight", { value: position });
+      slid: function (moved) {
+        position = moved;
+        if (moved !== null && moved !== weight) send("weight", { value: moved });
         return noUpdate();
       },
-      answered: function (answered) {
-        pending = pending.filter((event) => event.number > answered.last);
-        showBusy();
+      listed: function (lists) {
+        Object.keys(lists).forEach((id) => window.semikpcaFill(byId(id), lists[id]));
         return noUpdate();
       },
       shown: function (state) {
-        if (shown && state && shown[0] !== state[0]) document.body.classList.remove("opening");
-        if (!shown && darkness.matches) window.setTimeout(send, 0, "refresh"); // the server draws a light map first
+        if (shown === null) {
+          weight = position = Number(byId("client").dataset.slider);
+          window.setTimeout(send, 0, "refresh"); // for all parts, and a map for a dark page
+        }
         shown = state;
         return noUpdate();
       },
@@ -227,7 +261,7 @@
       if (running && running !== now.running) return window.location.reload();
       running = now.running;
       if (pending.length) {
-        if (Date.now() - lastPost > 5000) post(); // an answer that never came
+        post(); // an answer that never came
       } else if (shown && (shown[0] !== now.state[0] || shown[1] !== now.state[1])) {
         send("refresh");
       }
