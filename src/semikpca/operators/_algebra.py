@@ -101,7 +101,8 @@ class DeflatedOperator(DerivedOperator):
         """Return K′ @ block, given K @ block, which may be overwritten."""
         if self.eigenvectors.shape[1]:
             V = self.eigenvectors
-            product -= V @ (self._values[:, None] * (V.T @ block))
+            parts = self._values[:, None] * (V.T @ block)
+            product -= V * parts if len(parts) == 1 else V @ parts  # BLAS is slow for a single one
         return product
 
     def columns(self, rows: IntArray) -> FloatArray:

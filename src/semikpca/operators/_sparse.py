@@ -30,7 +30,7 @@ class SparseOperator(KernelOperator):
         self._back: IntArray | None = None
         if self.n > _ROWS_IN_CACHE:
             # In this order linked rows are close in memory, and products up to twice as fast.
-            self._order = reverse_cuthill_mckee(factor.matrix, symmetric_mode=True)
+            self._order = reverse_cuthill_mckee(factor.matrix, symmetric_mode=True).astype(np.intp)
             self._back = np.argsort(self._order)
             self._ordered = factor.matrix[self._order][:, self._order]
 
@@ -46,7 +46,10 @@ class SparseOperator(KernelOperator):
         with self._counting:
             self.n_products += 1
         S = self._ordered
-        product = S @ (S @ block) if self._order is None else (S @ (S @ block[self._order]))[self._back]
+        if self._order is None or self._back is None:
+            product = S @ (S @ block)
+        else:
+            product = (S @ (S @ block.take(self._order, axis=0))).take(self._back, axis=0)
         product *= self.dtype.type(self.factor.damping)
         return np.asarray(product)
 
