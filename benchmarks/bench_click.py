@@ -138,7 +138,6 @@ class Tab:
             "shown": self.shown,
             "marks": self.marks,
             "dark": False,
-            "page": "working",
         }
         answer = json.loads(self.request("POST", "/events", asked))
         self.marks, self.shown = answer["marks"], answer["state"] or self.shown

@@ -253,7 +253,7 @@ def test_a_new_label_column_can_be_begun():
 
 def ask(client, *events, **more):
     """Post events as the page does."""
-    asked = {"client": "tab", "events": events, "shown": None, "marks": None, "dark": False, "page": "working"}
+    asked = {"client": "tab", "events": events, "shown": None, "marks": None, "dark": False}
     return client.post("/events", json={**asked, **more})
 
 

@@ -37,6 +37,12 @@ CASES = {
     "blanks are no label": ("t.csv", csv_of(size=SIZES, kind=["  "] * 40), [], "There is no label"),
     "one class": ("t.csv", csv_of(size=SIZES, kind=["a"] * 9 + [""] * 31), [], "row of another class"),
     "every row labeled": ("t.csv", csv_of(size=SIZES, kind=["a", "b"] * 20), [], "Every row has a label"),
+    "ten thousand classes": (
+        "t.csv",
+        csv_of(size=range(10_400), kind=[*(f"class {row}" for row in range(10_000)), *[""] * 400]),
+        [],
+        "10,000 different labels in the column 'kind' of t.csv",
+    ),
     "empty file": ("t.csv", "", [], "is empty"),
     "header only": ("t.csv", "size,kind\n", [], "no rows"),
     "duplicate column names": ("t.csv", GOOD.replace("color", "size"), [], "two columns named 'size'"),

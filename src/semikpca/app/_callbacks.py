@@ -88,8 +88,8 @@ def answer(workspace: Workspace, asked: dict[str, Any], limit_mb: int) -> dict[s
     Parameters
     ----------
     asked : dict
-        ``client``, ``events`` and ``shown`` as in :meth:`Workspace.handle`, whether the tab is ``dark``, the class of
-        its ``page``, and ``marks``: of the parts that it shows, as it was given them with the last answer.
+        ``client``, ``events`` and ``shown`` as in :meth:`Workspace.handle`, whether the tab is ``dark``, and the
+        ``marks`` of the parts that it shows, as it was given them with the last answer.
 
     Returns
     -------

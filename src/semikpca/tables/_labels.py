@@ -15,6 +15,9 @@ from semikpca.tables._table import Table, listed
 
 UNLABELED = -1  # in .npy and .npz, whose whole numbers know no empty cell
 ARRAYS = ("npy", "npz")
+# A column with more different labels was taken by mistake: a text, a number, an identifier. Scores of all rows for so many
+# classes would not fit the memory either.
+MOST_CLASSES = 1_000
 
 
 def given_labels(
@@ -53,6 +56,11 @@ def given_labels(
         raise TableError(f"There is no label in {where}. Fill in a few rows of each class, and leave the others empty.")
     if len(classes) == 1 and not allow_fewer:
         raise TableError(f"All labels in {where} are {listed(classes)}. Fill in at least one row of another class.")
+    if len(classes) > MOST_CLASSES:
+        raise TableError(
+            f"There are {len(classes):,} different labels in {where}, and {n_given:,} rows have one; at most "
+            f"{MOST_CLASSES:,} classes are learned. Is it another column that has the classes?"
+        )
     if n_given == len(labels) and not (allow_all or allow_fewer):
         hint = f" Here {UNLABELED} is a class: empty these cells if it marks rows without a label."
         unlabeled = hint if UNLABELED in classes or str(UNLABELED) in classes else ""

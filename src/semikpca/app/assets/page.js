@@ -28,17 +28,20 @@
     isAsking = true;
     window.setTimeout(showBusy, 250);
     const client = byId("client").dataset.client;
-    const asked = { client, events: pending, shown, marks, dark: darkness.matches, page: byId("page").className };
+    const asked = { client, events: pending, shown, marks, dark: darkness.matches };
     const sent = pending.length ? pending[pending.length - 1].number : 0;
+    let answer = null;
     try {
       const headers = { "Content-Type": "application/json" };
-      const answer = await fetch("events", { method: "POST", headers, body: JSON.stringify(asked) });
-      if (answer.ok) show(await answer.json(), client);
-      else document.body.classList.add("lost");
+      const response = await fetch("events", { method: "POST", headers, body: JSON.stringify(asked) });
+      if (response.ok) answer = await response.json();
     } catch (problem) {
-      document.body.classList.add("lost");
+      // The program was stopped.
     }
     isAsking = false;
+    document.body.classList.toggle("lost", answer === null);
+    if (answer === null) return;
+    show(answer, client);
     if (pending.length && pending[pending.length - 1].number > sent) post();
   }
 
