@@ -15,8 +15,8 @@ from semikpca.tables._table import Table, listed
 
 UNLABELED = -1  # in .npy and .npz, whose whole numbers know no empty cell
 ARRAYS = ("npy", "npz")
-# A column with more different labels was taken by mistake: a text, a number, an identifier. Scores of all rows for so many
-# classes would not fit the memory either.
+# A column with more different labels was taken by mistake: a text, a number, an identifier. Scores of all rows for as
+# many classes would not fit the memory either.
 MOST_CLASSES = 1_000
 
 
