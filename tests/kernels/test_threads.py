@@ -32,7 +32,7 @@ def no_thread_is_left_behind():
     deadline = time.monotonic() + MOMENT
     while set(threading.enumerate()) - before and time.monotonic() < deadline:
         time.sleep(0.001)
-    assert set(threading.enumerate()) == before
+    assert not set(threading.enumerate()) - before  # those of other tests may end meanwhile
 
 
 @pytest.fixture

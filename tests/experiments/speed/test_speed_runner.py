@@ -201,7 +201,7 @@ def test_ctrl_c_leaves_no_process_behind(monkeypatch):
     before = set(multiprocessing.active_children())
     with pytest.raises(KeyboardInterrupt):
         run_speed_cell(SpeedCell("product", 1_000, quick=True), 1)
-    assert set(multiprocessing.active_children()) == before
+    assert not set(multiprocessing.active_children()) - before  # those of other tests may end meanwhile
 
 
 def test_a_peer_that_does_not_fit_the_memory_is_not_run(monkeypatch):
