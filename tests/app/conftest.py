@@ -62,7 +62,7 @@ class Page:
     def wait_for_quiet(self):
         """Wait until every event was answered, and the lists are there."""
         self.tab.wait_for_function(
-            "() => !document.body.classList.contains('busy') && !document.querySelector('#suggestions .soft.wait')"
+            "() => !document.body.hasAttribute('aria-busy') && document.querySelector('#suggestions').hasChildNodes()"
         )
 
     def places(self):

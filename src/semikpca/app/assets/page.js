@@ -18,6 +18,7 @@
   function send(act, more) {
     number += 1;
     pending.push(Object.assign({ act: act, number: number }, more || {}));
+    document.body.setAttribute("aria-busy", "true"); // at once for programs that read the page; eyes see it later
     post();
   }
 
@@ -63,6 +64,7 @@
   }
 
   function showBusy() {
+    if (!pending.length) document.body.removeAttribute("aria-busy");
     document.body.classList.toggle("busy", pending.length > 0);
   }
 
