@@ -183,7 +183,8 @@ class SemiKPCAResponse(LabelResponse):
         if isinstance(self.operator, SparseOperator):
             leading = None if self.subspace is None else self.subspace.basis
             return polynomial_path(self.deflated, rows, targets, error_weights, max(rtol, _SERIES_RTOL), leading)
-        space = label_space(self.deflated, rows, float(error_weights.max()), rtol, self.subspace)
+        with self.operator.between_products():
+            space = label_space(self.deflated, rows, float(error_weights.max()), rtol, self.subspace)
         return None if space is None else space.answers(targets, error_weights)
 
     def own_response(self, own_alpha: FloatArray) -> FloatArray:

@@ -7,7 +7,14 @@ from threadpoolctl import threadpool_limits
 
 from oracles import relative_error
 from semikpca.kernels import RBF, Cosine, Laplacian, Linear, Normalized, Polynomial
-from semikpca.kernels._blocked import FactorTiles, PairwiseTiles, symmetric_product, two_sided_product
+from semikpca.kernels._blocked import (
+    FactorTiles,
+    KeptTiles,
+    PairwiseTiles,
+    product_at,
+    symmetric_product,
+    two_sided_product,
+)
 from semikpca.operators import make_operator
 
 # Relative to the norm of the product of absolute values, so that cancellation in a sum does not count as an error.
@@ -330,3 +337,74 @@ def test_both_sides_have_any_number_of_columns(n_columns):
     K = matrix_of("rbf", A, B)
     assert_product(ahead, K, right, np.float32)
     assert_product(back, K.T, left, np.float32)
+
+
+# -- blocks that are kept, and a few rows of a product -----------------------------------------------------------------
+
+
+class Counted:
+    """Tiles that count what they make."""
+
+    def __init__(self, tiles):
+        self.tiles, self.n_made, self.nbytes = tiles, 0, 0
+
+    def __call__(self, rows, columns):
+        self.n_made += 1
+        return self.tiles(rows, columns)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 257, 5_000])
+@pytest.mark.parametrize("name", ["rbf", "laplacian"])
+def test_kept_blocks_are_made_once_and_give_the_product_again_and_again(name, n, dtype, threads):
+    if name == "laplacian" and n > 1_000:
+        n = 700  # its oracle takes a number for each pair and feature
+    rows = rows_of(n)
+    counted = Counted(FORMULAS[name][0].tiles(rows, rows, dtype))
+    kept = KeptTiles(counted, n, dtype)
+    with threadpool_limits(threads, user_api="blas"):
+        products = [(block, symmetric_product(kept, n, block, dtype)) for block in _blocks(n)]
+    for block, product in products:
+        assert_product(product, matrix_of(name, rows, rows), block, dtype)
+    n_made = counted.n_made
+    symmetric_product(kept, n, products[0][0], dtype)
+    assert counted.n_made == n_made
+    # Half of the matrix, and the blocks on its diagonal whole.
+    assert kept.nbytes == np.dtype(dtype).itemsize * sum((n - at) * min(256, n - at) for at in range(0, n, 256))
+
+
+def _blocks(n):
+    return [block_of(n, n_columns, np.float64) for n_columns in (13, 1, 3)]
+
+
+def test_a_product_that_was_interrupted_leaves_blocks_that_are_right():
+    rows = rows_of(1_300)
+    tiles = FORMULAS["rbf"][0].tiles(rows, rows, np.float64)
+    n_made = [0]
+
+    def failing(*place):
+        n_made[0] += 1
+        if n_made[0] == 5:
+            raise ArithmeticError
+        return tiles(*place)
+
+    kept = KeptTiles(failing, 1_300, np.float64)
+    block = block_of(1_300, 2, np.float64)
+    with pytest.raises(ArithmeticError):
+        symmetric_product(kept, 1_300, block, np.float64)
+    assert_product(symmetric_product(kept, 1_300, block, np.float64), matrix_of("rbf", rows, rows), block, np.float64)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize("at", [[0], [699, 3, 3, 250], list(range(0, 700, 3))])
+@pytest.mark.parametrize("name", ["rbf", "laplacian", "polynomial"])
+def test_a_few_rows_of_a_product_are_those_of_the_whole(name, at, keep, threads):
+    rows, at = rows_of(700), np.array(at)
+    tiles = FORMULAS[name][0].tiles(rows, rows, np.float64)
+    tiles = KeptTiles(tiles, 700, np.float64) if keep else tiles
+    block = block_of(700, 2, np.float64)
+    with threadpool_limits(threads, user_api="blas"):
+        found = product_at(tiles, at, 700, block, np.float64)
+    assert_product(found, matrix_of(name, rows, rows)[at], block, np.float64)

@@ -14,7 +14,7 @@ from oracles import relative_error
 from semikpca import ConvexKernelPCA, SemiKPCAClassifier, SemiLSSVMClassifier
 from semikpca.kernels import RBF
 from semikpca.kernels._blocked import FactorTiles, symmetric_product
-from semikpca.kernels._threads import allowed_threads, in_threads, slices
+from semikpca.kernels._threads import allowed_threads, in_threads, one_blas_thread, slices
 
 TWO_THREADS = pytest.mark.parametrize("threads", [1, 2])
 
@@ -129,6 +129,40 @@ def test_blas_has_one_thread_inside_and_as_many_as_before_afterwards(rows, threa
         symmetric_product(Trap(3, lambda: seen.extend(blas_threads())).on(tiles), 700, rows, np.float64)
         assert set(seen) == {1}
         assert blas_threads() == before
+
+
+def test_a_second_thread_neither_takes_the_limit_of_the_first_for_the_users_nor_leaves_it_behind():
+    first_is_in, second_is_in, first_is_out = (threading.Event() for _ in range(3))
+    seen = []
+
+    def second():
+        first_is_in.wait(MOMENT)
+        with one_blas_thread():
+            seen.append((set(blas_threads()), allowed_threads()))
+            second_is_in.set()
+            first_is_out.wait(MOMENT)
+            seen.append((set(blas_threads()), allowed_threads()))
+
+    with threadpool_limits(3, user_api="blas"):
+        thread = threading.Thread(target=second)
+        thread.start()
+        with one_blas_thread():
+            first_is_in.set()
+            second_is_in.wait(MOMENT)
+        first_is_out.set()
+        thread.join()
+        assert seen == [({1}, 3), ({3}, 3)]
+        assert set(blas_threads()) == {3}
+        with one_blas_thread():
+            assert set(blas_threads()) == {1}
+
+
+def test_what_runs_in_threads_starts_no_more_of_them():
+    seen = []
+    with threadpool_limits(3, user_api="blas"):
+        in_threads(lambda part, thread: seen.append(allowed_threads()), [0, 1, 2, 3], 2)
+        assert seen == [1] * 4
+        assert allowed_threads() == 3
 
 
 # -- errors ------------------------------------------------------------------------------------------------------

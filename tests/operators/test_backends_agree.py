@@ -12,6 +12,7 @@ import pytest
 from scipy import sparse
 
 import semikpca.operators._factory as factory
+import semikpca.solvers._sampled_step as sampled_step
 from oracles import (
     algorithm_1,
     eigenpairs,
@@ -42,6 +43,7 @@ BACKENDS = {name: {"backend": name} for name in ("dense", "blocked", "auto", "to
 @pytest.fixture(params=BACKENDS)
 def backend(request, monkeypatch):
     """The parameters of each back end; "auto" takes the blocked one with kernel values in float32, as for many rows."""
+    monkeypatch.setattr(sampled_step, "_FEWEST_ROWS", 200)  # as for many rows
     if request.param == "auto":
         monkeypatch.setattr(factory, "_FEW_ROWS", 100)
     if request.param == "torch":

@@ -4,11 +4,21 @@ import numpy as np
 import pytest
 import sklearn
 from scipy import sparse
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from oracles import large_rbf
 from semikpca.exceptions import KernelMemoryError
 from semikpca.kernels import RBF, Laplacian, Linear, Normalized, Polynomial
-from semikpca.operators import BlockedOperator, CenteredOperator, DeflatedOperator, ScaledOperator, make_operator
+from semikpca.kernels._threads import allowed_threads
+from semikpca.operators import (
+    BlockedOperator,
+    CenteredOperator,
+    DeflatedOperator,
+    DenseOperator,
+    ScaledOperator,
+    ShiftedOperator,
+    make_operator,
+)
 from semikpca.spectrum import leading_spectrum, removable_spectrum
 
 N, GAMMA = 350, 0.2
@@ -172,3 +182,51 @@ def test_a_repeated_eigenvalue_is_found_whole(rows):
     found, cut = removable_spectrum(operator, 1, 1e-6)
     assert cut == 2
     np.testing.assert_allclose(found.eigenvalues[0], found.eigenvalues[1], rtol=1e-6)
+
+
+# -- a few rows of a product, and blocks that are kept -----------------------------------------------------------------
+
+
+def test_products_at_a_few_rows_of_what_is_made_of_it_are_those_of_the_matrix(operator, K):
+    at, block = np.array([7, 300, 7]), np.random.default_rng(1).normal(size=(N, 3))
+    values, vectors = np.linalg.eigh(K)
+    removed = (vectors[:, -2:] * values[-2:]) @ vectors[:, -2:].T
+    scales = 1 / np.sqrt(K.sum(axis=1))
+    deflated = DeflatedOperator(operator, values[-2:], vectors[:, -2:])
+    for derived, matrix in [
+        (operator, K),
+        (deflated, K - removed),
+        (DeflatedOperator(operator, values[:0], vectors[:, :0]), K),
+        (ShiftedOperator(deflated, 3.0, sign=-1), 3 * np.eye(N) - K + removed),
+        (ShiftedOperator(operator, 3.0, sign=1), 3 * np.eye(N) + K),
+        (ScaledOperator(operator, scales), scales[:, None] * K * scales),
+    ]:
+        np.testing.assert_allclose(derived.product_at(at, block), (matrix @ block)[at], atol=10 * ROUNDING)
+
+
+def test_a_few_rows_of_a_stored_matrix_are_not_worth_asking_for(K):
+    block = np.ones((N, 1))
+    stored = DenseOperator(K)
+    for operator in (stored, ShiftedOperator(stored, 1.0, 1), ScaledOperator(stored, np.ones(N))):
+        assert operator.product_at(np.array([1]), block) is None
+    assert DeflatedOperator(stored, np.ones(1), block).product_at(np.array([1]), block) is None
+
+
+@pytest.mark.parametrize("kernel", [RBF(GAMMA), Normalized(RBF(GAMMA))])
+def test_blocks_are_kept_where_that_is_asked_for(kernel, rows):
+    kernel = kernel.fit(rows)
+    plain, kept = (make_operator(kernel, rows, "blocked", keep=keep) for keep in (False, True))
+    block = np.random.default_rng(1).normal(size=(N, 3))
+    before = plain.nbytes, kept.nbytes
+    for _ in range(2):
+        np.testing.assert_allclose(kept.matmat(block), plain.matmat(block), atol=ROUNDING)
+    assert (plain.nbytes, kept.nbytes - 4 * N**2) >= before
+    assert plain.nbytes == before[0]
+
+
+def test_between_its_products_blas_has_one_thread_and_the_products_have_all(operator):
+    with threadpool_limits(3, user_api="blas"):
+        with ScaledOperator(operator, np.ones(N)).between_products():
+            assert {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"} == {1}
+            assert allowed_threads() == 3
+        assert {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"} == {3}

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import sklearn
 
+import semikpca.operators._factory as factory
 from semikpca import ConvexKernelPCA, LSSVMClassifier, SemiKPCAClassifier, SemiLSSVMClassifier
 from semikpca.exceptions import KernelMemoryError
 from semikpca.kernels import RBF, NeighborGraph, Normalized, Nystroem
@@ -131,6 +132,30 @@ def test_the_budget_at_the_time_of_a_later_solve_does_not_change_the_back_end(ro
     assert loaded.backend_ == "dense"
     # A stored matrix gives twelve digits, a blocked one in float32 six.
     np.testing.assert_allclose(loaded.decision_, model.add_labels([10], [1]).decision_, rtol=0, atol=1e-5)
+
+
+HALF = 4 * 400**2 // 2  # bytes of half of the matrix in float32
+
+
+@pytest.mark.parametrize(
+    ("backend", "megabytes", "is_kept"),
+    [
+        ("auto", 8 * 400**2 / MIB, True),
+        ("auto", 8 * 400**2 / MIB - 0.01, False),
+        ("blocked", 100, False),
+    ],
+)
+def test_blocks_are_kept_where_the_matrix_fits_the_budget_and_nobody_asked_for_less(
+    rows, labels, monkeypatch, backend, megabytes, is_kept
+):
+    monkeypatch.setattr(factory, "_FEW_ROWS", 100)
+    with sklearn.config_context(working_memory=megabytes):
+        model = SemiKPCAClassifier(RBF(0.5), backend=backend).fit(rows, labels)
+    assert model.backend_ == "blocked"
+    kept = model._set_up_again().operator.nbytes
+    assert kept > HALF if is_kept else kept < HALF / 4
+    # Half of the matrix, the blocks on its diagonal whole, and the factors of the blocks.
+    assert kept < 2 * HALF
 
 
 @pytest.mark.parametrize("kernel", [NeighborGraph(5), Nystroem(RBF(0.5), n_landmarks=20), Normalized(RBF(0.5))])

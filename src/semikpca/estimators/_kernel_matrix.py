@@ -9,7 +9,7 @@ from sklearn.base import clone
 from semikpca._typing import FloatArray, Rows
 from semikpca.kernels import Kernel
 from semikpca.kernels._namespace import is_remote, is_tensor, like, to_numpy
-from semikpca.operators import KernelOperator, choose_backend, make_operator, rows_of
+from semikpca.operators import KernelOperator, choose_backend, has_room, make_operator, rows_of
 from semikpca.spectrum import require_semidefinite
 
 # Tolerances from which on kernel values in float32 do: they move decisions by a few times 1e-7.
@@ -30,11 +30,13 @@ def kernel_matrix(
 ) -> tuple[str, KernelOperator]:
     """Return the back end that was chosen, and the matrix of a fitted kernel.
 
-    Where the choice is free and the tolerance allows, kernel values that are not kept are computed in float32.
+    Where the choice is free, kernel values of blocks are computed in float32 if the tolerance allows, and blocks are
+    kept if even the whole matrix would fit the memory budget.
     """
     chosen = _chosen(kernel, rows, backend, many_products)
-    single = backend == "auto" and chosen in ("blocked", "dask") and tol >= _SINGLE_TOL
-    operator = make_operator(kernel, rows, chosen, np.float32 if single else None)
+    is_free = backend == "auto" and chosen in ("blocked", "dask")
+    dtype = np.float32 if is_free and tol >= _SINGLE_TOL else None
+    operator = make_operator(kernel, rows, chosen, dtype, keep=is_free and has_room(rows.shape[0], rows.dtype))
     if not kernel.is_definite:
         require_semidefinite(operator)
     return chosen, operator

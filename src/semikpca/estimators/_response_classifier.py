@@ -101,10 +101,12 @@ class ResponseClassifier(DecisionClassifier):
         if self.verbose:
             operator.progress = Progress(logger.info)
         targets = operator.block(coding.signed_targets(labels.codes, labels.n_classes))
-        self._response = self._set_up(operator, targets)
+        with operator.between_products():
+            self._response = self._set_up(operator, targets)
+            solution = self._solve(targets)
         self.classes_ = labels.classes
         self._components = self.kernel_.components()
-        self._learn(labels, self._solve(targets))
+        self._learn(labels, solution)
 
     def _fit_by_features(self, kernel, rows, y):
         """Fit on rows of a cluster by a summary of their features; a subclass for which that does says how."""
@@ -162,7 +164,8 @@ class ResponseClassifier(DecisionClassifier):
         Decisions are H @ targets (plus class offsets), so this is what a unit of label at each row would add.
         """
         response = self._set_up_again()
-        return response.columns(check_row_numbers(rows, response.operator.n)).on_host().decision
+        with response.operator.between_products():
+            return response.columns(check_row_numbers(rows, response.operator.n)).on_host().decision
 
     def left_out_decisions(self, rows, rtol=None):
         """Return decisions at labeled ``rows``, each without its own label, shape (len(rows), n_columns).
@@ -176,7 +179,9 @@ class ResponseClassifier(DecisionClassifier):
             return self._cluster_fit.left_out_decisions(rows, rtol) + self.class_offsets_
         solution = self._solution
         targets = coding.signed_targets(labels.codes, labels.n_classes, solution.decision.dtype)[rows]
-        own_alpha = self._set_up_again().own_alpha(rows, rtol)
+        response = self._set_up_again()
+        with response.operator.between_products():
+            own_alpha = response.own_alpha(rows, rtol)
         decision = self._leave_own_label_out(rows, own_alpha, targets) + self.class_offsets_
         decision[self.reach_.alone(rows, labels.codes)] = 0
         return decision

@@ -122,9 +122,11 @@ class TransductiveClassifier(TransductiveDecisions, ResponseClassifier):
         n_classes = self.label_coding_.n_classes
         before = coding.signed_targets(self.label_coding_.codes[rows], n_classes, dtype)
         after = coding.signed_targets(changed.codes[rows], n_classes, dtype)
-        columns = self._set_up_again().columns(rows).on_host()
-        warn_unless_solved(columns, stacklevel=3)
-        self._learn(changed, _moved(self._solution, columns, after - before))
+        response = self._set_up_again()
+        with response.operator.between_products():
+            columns = response.columns(rows).on_host()
+            warn_unless_solved(columns, stacklevel=3)
+            self._learn(changed, _moved(self._solution, columns, after - before))
         return self
 
 

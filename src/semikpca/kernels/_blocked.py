@@ -11,12 +11,15 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from semikpca._typing import FloatArray, Rows
+from semikpca._typing import FloatArray, IntArray, Rows
 from semikpca.kernels._threads import allowed_threads, in_threads, slices
 
 # A block of 256 × 512 numbers, 512 kB or 1 MB, stays in the second-level cache with what it is multiplied by.
 _BLOCK_ROWS = 256
 _BLOCK_COLUMNS = 512
+# Blocks that are only read are wide: the fewer there are, the less is to be done between the products with them.
+_KEPT_COLUMNS = 4096
+# Products with blocks are np.dot: with an answer of 500 numbers or fewer, matmul keeps all other threads waiting.
 # With more columns than this at a time, sums would leave the cache before the block does.
 _COLUMNS_AT_ONCE = 64
 
@@ -24,7 +27,7 @@ _COLUMNS_AT_ONCE = 64
 class Tiles(Protocol):
     """Blocks of a kernel matrix, made when they are asked for."""
 
-    def __call__(self, rows: slice, columns: slice) -> FloatArray:
+    def __call__(self, rows: slice | IntArray, columns: slice) -> FloatArray:
         """Return the block as an array that lasts until the same thread asks for the next one."""
 
     @property
@@ -41,7 +44,7 @@ class FactorTiles:
     right_columns: Rows
     _own: local = field(default_factory=local, repr=False, compare=False)  # memory that each thread uses again
 
-    def __call__(self, rows: slice, columns: slice) -> FloatArray:
+    def __call__(self, rows: slice | IntArray, columns: slice) -> FloatArray:
         """Return the block of some rows and columns."""
         left, right = self.left[rows], self.right_columns[:, columns]
         if sparse.issparse(left) or sparse.issparse(right):
@@ -71,14 +74,49 @@ class PairwiseTiles:
     B: Rows
     dtype: Any
 
-    def __call__(self, rows: slice, columns: slice) -> FloatArray:
-        """Return the block of some rows and columns."""
+    def __call__(self, rows: slice | IntArray, columns: slice) -> FloatArray:
+        """Return the block of some rows and columns, as a new array."""
         return self.pairwise(self.A[rows], self.B[columns]).astype(self.dtype, copy=False)
 
     @property
     def nbytes(self) -> int:
         """Nothing."""
         return 0
+
+
+class KeptTiles:
+    """Blocks of a symmetric product that stay in memory once they are made: about half of the matrix."""
+
+    def __init__(self, tiles: Tiles, n: int, dtype: Any) -> None:
+        self.tiles, self.n, self.dtype = tiles, n, np.dtype(dtype)
+        self._strips: dict[int, FloatArray] = {}  # memory of the blocks right of the diagonal, by their first row
+        self._made: dict[tuple[int, int], FloatArray] = {}
+
+    def __call__(self, rows: slice | IntArray, columns: slice) -> FloatArray:
+        """Return the block of some rows and of columns that do not lie before them; of scattered rows, a new one."""
+        if not isinstance(rows, slice):
+            return self.tiles(rows, columns)
+        block = self._made.get((rows.start, columns.start))
+        if block is None:
+            block = self._memory(rows, columns)
+            for some in slices(columns.start, columns.stop, _BLOCK_COLUMNS):
+                block[:, some.start - columns.start : some.stop - columns.start] = self.tiles(rows, some)
+            self._made[rows.start, columns.start] = block
+        return block
+
+    def _memory(self, rows: slice, columns: slice) -> FloatArray:
+        """Return memory for a block; that of a whole strip at a time, which the system gives in large pages."""
+        height = rows.stop - rows.start
+        strip = self._strips.get(rows.start)
+        if strip is None:
+            strip = self._strips[rows.start] = np.empty(height * (self.n - rows.start), self.dtype)
+        first, last = columns.start - rows.start, columns.stop - rows.start
+        return strip[height * first : height * last].reshape(height, last - first)
+
+    @property
+    def nbytes(self) -> int:
+        """What was kept so far, and what blocks are made of."""
+        return self.tiles.nbytes + sum(strip.nbytes for strip in self._strips.values())
 
 
 def symmetric_product(tiles: Tiles, n: int, block: FloatArray, dtype: Any) -> FloatArray:
@@ -96,16 +134,31 @@ def symmetric_product(tiles: Tiles, n: int, block: FloatArray, dtype: Any) -> Fl
 def _symmetric_few(tiles: Tiles, n: int, block: FloatArray, dtype: Any) -> FloatArray:
     V = np.ascontiguousarray(block, dtype=dtype)
     strips = slices(0, n, _BLOCK_ROWS)
+    width = _KEPT_COLUMNS if isinstance(tiles, KeptTiles) else _BLOCK_COLUMNS
     n_threads = min(allowed_threads(), len(strips))
     # Each thread has its own sums, since a block adds to rows of both of its sides.
     sums: list[FloatArray] = [np.zeros(block.shape, np.result_type(block, dtype)) for _ in range(n_threads)]
 
     def add(strip: slice, thread: int) -> None:
-        here = (tiles(strip, strip) @ V[strip]).astype(sums[thread].dtype, copy=False)
-        _add_both_sides(tiles, strip, slices(strip.stop, n, _BLOCK_COLUMNS), V, V[strip], here, sums[thread])
+        here = np.dot(tiles(strip, strip), V[strip]).astype(sums[thread].dtype, copy=False)
+        _add_both_sides(tiles, strip, slices(strip.stop, n, width), V, V[strip], here, sums[thread])
         sums[thread][strip] += here
 
     in_threads(add, strips, n_threads)
+    return _total(sums)
+
+
+def product_at(tiles: Tiles, rows: IntArray, n: int, block: FloatArray, dtype: Any) -> FloatArray:
+    """Return K[rows] @ block for the n × n matrix of these tiles, as a new array of shape (len(rows), n_columns)."""
+    V = np.ascontiguousarray(block, dtype=dtype)
+    columns = slices(0, n, max(1, _BLOCK_ROWS * _BLOCK_COLUMNS // max(1, len(rows))))
+    n_threads = min(allowed_threads(), len(columns))
+    sums: list[FloatArray] = [np.zeros((len(rows), V.shape[1]), np.result_type(block, dtype)) for _ in range(n_threads)]
+
+    def add(some: slice, thread: int) -> None:
+        sums[thread] += np.dot(tiles(rows, some), V[some])
+
+    in_threads(add, columns, n_threads)
     return _total(sums)
 
 
@@ -152,8 +205,8 @@ def _add_both_sides(
     """Add what the blocks of a strip of rows give on both sides: tile @ right to the strip, tileᵀ @ left to columns."""
     for some in columns:
         tile = tiles(strip, some)
-        here += tile @ right[some]
-        there[some] += tile.T @ left
+        here += np.dot(tile, right[some])
+        there[some] += np.dot(tile.T, left)
 
 
 def _total(sums: list[FloatArray]) -> FloatArray:
@@ -170,7 +223,7 @@ def rectangular_product(tiles: Tiles, shape: tuple[int, int], coefficients: Floa
 
     def add(strip: slice, thread: int) -> None:
         for columns in slices(0, shape[1], _BLOCK_COLUMNS):
-            product[strip] += tiles(strip, columns) @ V[columns]
+            product[strip] += np.dot(tiles(strip, columns), V[columns])
 
     in_threads(add, strips, min(allowed_threads(), len(strips)))
     return product

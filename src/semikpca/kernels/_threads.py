@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import lru_cache
-from threading import Condition, Event, local
+from threading import Condition, Event, Lock, local
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,9 +30,44 @@ def _blas() -> Any:
     return _found_blas(len(sys.modules))
 
 
-def one_blas_thread() -> Any:
-    """Return a context in which BLAS uses one thread: for many small products, over which more would only wait."""
-    return _blas().limit(limits=1)
+class _Rest:
+    """Whether BLAS is held to one thread, and how many it had before."""
+
+    def __init__(self) -> None:
+        self.lock, self.is_on, self.n_before = Lock(), False, 1
+
+    def begin(self) -> bool:
+        """Return whether it was not on already, in this thread or in another: only who turns it on may turn it off."""
+        with self.lock:
+            if self.is_on:
+                return False
+            self.is_on, self.n_before = True, _blas_threads()
+            return True
+
+    def end(self) -> None:
+        with self.lock:
+            self.is_on = False
+
+
+_rest = _Rest()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let BLAS use one thread: for many small products, over which more would only wait.
+
+    And for what is done between products that are made in threads of their own, which keep their number: a thread of
+    BLAS that has nothing more to do goes on looking for work, for 20 ms and more in OpenBLAS, and takes a core from
+    the threads of the next product.
+    """
+    if not _rest.begin():
+        yield
+        return
+    try:
+        with _blas().limit(limits=1):
+            yield
+    finally:
+        _rest.end()
 
 
 @contextmanager
@@ -50,6 +85,11 @@ def allowed_threads() -> int:
     """Return how many threads to use: as many as the user lets BLAS have, or this one alone."""
     if getattr(_own, "is_one", False):
         return 1
+    with _rest.lock:
+        return _rest.n_before if _rest.is_on else _blas_threads()
+
+
+def _blas_threads() -> int:
     return max((int(library.num_threads) for library in _blas().lib_controllers), default=1)
 
 
@@ -80,9 +120,9 @@ def in_threads(work: Callable[[Part, int], None], parts: Sequence[Part], n_threa
     if n_threads <= 1:
         share(0)
         return
-    with _blas().limit(limits=1), ThreadPoolExecutor(n_threads) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(n_threads) as pool:
         try:
-            running = {pool.submit(share, thread) for thread in range(n_threads)}
+            running = {pool.submit(one_thread()(share), thread) for thread in range(n_threads)}
             while running:
                 # Awake now and then: a signal that another thread got is seen by this one only when it runs.
                 done, running = wait(running, timeout=_AWAKE_SECONDS, return_when=FIRST_EXCEPTION)

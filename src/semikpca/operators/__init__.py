@@ -6,7 +6,7 @@ from semikpca.operators._blocked import BlockedOperator
 from semikpca.operators._dense import DenseOperator
 from semikpca.operators._factory import BACKENDS, choose_backend, make_operator, rows_of
 from semikpca.operators._low_rank import LowRankOperator
-from semikpca.operators._memory import memory_budget
+from semikpca.operators._memory import has_room, memory_budget
 from semikpca.operators._progress import Progress
 from semikpca.operators._sparse import SparseOperator
 
@@ -25,6 +25,7 @@ __all__ = [
     "SparseOperator",
     "Subspace",
     "choose_backend",
+    "has_room",
     "make_operator",
     "memory_budget",
     "rows_of",

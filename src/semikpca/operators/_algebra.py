@@ -1,5 +1,6 @@
 """Operators made of other operators; nothing is stored twice."""
 
+from contextlib import AbstractContextManager
 from typing import Any, Literal
 
 import numpy as np
@@ -63,6 +64,10 @@ class DerivedOperator(KernelOperator):
         """As the base."""
         return self.base.uses_one_core
 
+    def between_products(self) -> AbstractContextManager[None]:
+        """As the base."""
+        return self.base.between_products()
+
     @property
     def block_columns(self) -> int:
         """As the base."""
@@ -103,6 +108,13 @@ class DeflatedOperator(DerivedOperator):
             V = self.eigenvectors
             parts = self._values[:, None] * (V.T @ block)
             product -= V * parts if len(parts) == 1 else V @ parts  # BLAS is slow for a single one
+        return product
+
+    def product_at(self, rows: IntArray, block: FloatArray) -> FloatArray | None:
+        """Return K′ @ block at ``rows``."""
+        product = self.base.product_at(rows, block)
+        if product is not None and self.eigenvectors.shape[1]:
+            product -= self.eigenvectors[rows] @ (self._values[:, None] * (self.eigenvectors.T @ block))
         return product
 
     def columns(self, rows: IntArray) -> FloatArray:
@@ -154,6 +166,11 @@ class ShiftedOperator(DerivedOperator):
             self.xp.negative(product, out=product)
         product += self.shift * block
         return product
+
+    def product_at(self, rows: IntArray, block: FloatArray) -> FloatArray | None:
+        """Return (shift · I + sign · base) @ block at ``rows``."""
+        product = self.base.product_at(rows, block)
+        return None if product is None else self.shift * block[rows] + self.sign * product
 
     @property
     def product_error(self) -> float:
@@ -233,6 +250,11 @@ class ScaledOperator(DerivedOperator):
         product = self.base.matmat(self.scales[:, None] * block)
         product *= self.scales[:, None]
         return product
+
+    def product_at(self, rows: IntArray, block: FloatArray) -> FloatArray | None:
+        """Return D K D @ block at ``rows``."""
+        product = self.base.product_at(rows, self.scales[:, None] * block)
+        return None if product is None else self.scales[rows, None] * product
 
     def rough_eigenvectors(self, m: int) -> FloatArray:
         """Return those of the base, scaled: D K D has its eigenvectors among what D makes of the range of K."""

@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,6 +92,10 @@ class KernelOperator(ABC):
         """Return the columns of the matrix at ``rows``, shape (n, len(rows))."""
         return self.matmat(self.units(rows))
 
+    def product_at(self, rows: IntArray, block: FloatArray) -> FloatArray | None:
+        """Return the product with ``block`` at a few rows; None where that costs as much as at all of them."""
+        return None
+
     @property
     def is_stored(self) -> bool:
         """Whether a product is cheap beside the making of the matrix; if not, products are what a fit costs."""
@@ -100,6 +105,10 @@ class KernelOperator(ABC):
     def uses_one_core(self) -> bool:
         """Whether a product keeps one core busy only, so that several may run side by side."""
         return False
+
+    def between_products(self) -> AbstractContextManager[None]:
+        """Return a context for the work between products: where these take all cores, nothing else should."""
+        return nullcontext()
 
     @property
     def block_columns(self) -> int:

@@ -120,17 +120,18 @@ def choose_backend(
     return backend
 
 
-def make_operator(kernel: Kernel, rows: Rows, backend: str, dtype: Any = None) -> KernelOperator:
+def make_operator(kernel: Kernel, rows: Rows, backend: str, dtype: Any = None, *, keep: bool = False) -> KernelOperator:
     """Return the kernel matrix of the training rows as an operator; ``backend`` comes from ``choose_backend``.
 
-    ``dtype`` is what kernel values are computed in where they are not kept; by default the type of the rows.
+    ``dtype`` is what kernel values of the back ends "blocked" and "dask" are computed in; by default the type of the
+    rows. With ``keep``, "blocked" keeps its blocks.
     """
-    operator = _made(kernel, rows, backend, dtype)
+    operator = _made(kernel, rows, backend, dtype, keep)
     operator.is_estimate = kernel.is_approximate
     return operator
 
 
-def _made(kernel: Kernel, rows: Rows, backend: str, dtype: Any) -> KernelOperator:
+def _made(kernel: Kernel, rows: Rows, backend: str, dtype: Any, keep: bool) -> KernelOperator:
     if backend == "dense":
         require_memory(rows.shape[0] if hasattr(rows, "shape") else len(rows), getattr(rows, "dtype", np.float64))
         return DenseOperator(finite_pairwise(kernel, rows, rows))
@@ -139,7 +140,7 @@ def _made(kernel: Kernel, rows: Rows, backend: str, dtype: Any) -> KernelOperato
     if backend == "low-rank":
         return LowRankOperator(kernel, rows)
     if isinstance(kernel, Normalized):
-        return ScaledOperator(_made(kernel.kernel_, rows, backend, dtype), 1 / kernel.degrees_**0.5)
+        return ScaledOperator(_made(kernel.kernel_, rows, backend, dtype, keep), 1 / kernel.degrees_**0.5)
     if backend in _TORCH:
         from semikpca.operators._torch import TorchOperator
 
@@ -150,7 +151,7 @@ def _made(kernel: Kernel, rows: Rows, backend: str, dtype: Any) -> KernelOperato
 
         return DaskOperator(kernel, rows, dtype)
     assert backend == "blocked", f"{backend!r} is a name that choose_backend never returns"
-    return BlockedOperator(kernel, rows, dtype)
+    return BlockedOperator(kernel, rows, dtype, keep)
 
 
 def torch_precision(backend: str) -> Any:

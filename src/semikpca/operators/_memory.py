@@ -22,6 +22,11 @@ def memory_budget() -> int:
     return int(float(get_config()["working_memory"]) * 2**20)
 
 
+def has_room(n: int, dtype: Any) -> bool:
+    """Return whether a matrix of n rows fits the budget."""
+    return bool(n**2 * np.dtype(dtype).itemsize <= memory_budget())
+
+
 def require_memory(n: int, dtype: Any) -> None:
     """Refuse a matrix of n rows that this computer cannot hold, before it is made."""
     present = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else float("inf")

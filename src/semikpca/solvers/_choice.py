@@ -1,6 +1,7 @@
 """Which solver? The one whose cost is lower, from sizes and the condition number alone."""
 
 import math
+from functools import cached_property
 
 import numpy as np
 
@@ -96,13 +97,18 @@ class AdaptiveSolver(LinearSolver):
                 self._direct = Cholesky(self.system)
         if self._direct is not None:
             return self._direct.solve(targets)
-        iterative = ConjugateGradients(self.system, rtol, self.max_iter, self.subspace)
+        iterative = self._iterative.to(rtol)
         if not self.system.uses_one_core:
-            return iterative.solve(targets)
+            with self.system.between_products():
+                return iterative.solve(targets)
         if n_columns > COLUMNS_A_GROUP:
             return solved_in_groups(iterative, targets)
         with one_blas_thread():  # what is left for BLAS are vectors, over which a second thread would only wait
             return iterative.solve(targets)
+
+    @cached_property
+    def _iterative(self) -> ConjugateGradients:
+        return ConjugateGradients(self.system, self.rtol, self.max_iter, self.subspace)
 
     def inverse_diagonal(self, rows: IntArray) -> FloatArray | None:
         """Return the diagonal of the inverse at ``rows`` where it comes without a solve for each, otherwise None."""

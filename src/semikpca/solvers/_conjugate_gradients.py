@@ -1,11 +1,14 @@
 """Iterative solves that need nothing but products."""
 
+from copy import copy
+
 import numpy as np
 
 from semikpca._typing import FloatArray
 from semikpca.kernels._namespace import like, namespace, to_numpy
 from semikpca.operators import KernelOperator, Subspace
 from semikpca.solvers._base import LinearSolver, Solution, Status
+from semikpca.solvers._sampled_step import sampled_step
 
 # Costly steps in a row that bring nothing, after which no more are made.
 _MOST_VAIN_STEPS = 10
@@ -33,6 +36,12 @@ class ConjugateGradients(LinearSolver):
         self.max_iter = max_iter
         self._known = None if subspace is None else _KnownPart(subspace)
 
+    def to(self, rtol: float) -> "ConjugateGradients":
+        """Return the same, prepared already, with another tolerance."""
+        other = copy(self)
+        other.rtol = max(rtol, self.system.product_error)
+        return other
+
     def solve(self, targets: FloatArray) -> Solution:
         """Solve from zero; columns that are done leave the block."""
         squared_norms = _column_squares(targets)
@@ -59,10 +68,10 @@ class ConjugateGradients(LinearSolver):
                 # What rounding has brought back inside would grow with every step.
                 inside, residual = self._known.start(residual)
                 block += inside
-            rho_next = _column_squares(residual)
-            direction *= like(rho_next / rho, block)
-            direction += self._conjugate(residual)
-            rho = rho_next
+            onward = self._conjugate(residual)
+            rho_before, rho = rho, _column_squares(residual)
+            direction *= like(rho / rho_before, block)
+            direction += onward
             squared_residuals[active] = rho
             worst = _largest_ratio(squared_residuals, norms)
             self.system.report("solve", worst, self.rtol)
@@ -75,6 +84,11 @@ class ConjugateGradients(LinearSolver):
                 best, n_vain, best_values = worst, 0, values + 0
                 best_values[:, active] = block
             going = rho > goals[active]
+            if going.any() and self._is_nearly_done(rho, rho_before, goals[active]):
+                seen = sampled_step(self.system, residual, onward, step, goals[active])
+                if seen is not None:
+                    values[:, active], squared_residuals[active] = block + step * onward, seen
+                    return Solution(values, Status.SOLVED, n_iter, _largest_ratio(squared_residuals, norms))
             if not going.all():
                 values[:, active] = block
                 active, rho = active[going], rho[going]
@@ -83,6 +97,10 @@ class ConjugateGradients(LinearSolver):
         values[:, active] = block
         status = Status.NOT_CONVERGED if active.size else Status.SOLVED
         return Solution(values, status, max(n_iter, 1), _largest_ratio(squared_residuals, norms))
+
+    def _is_nearly_done(self, rho: FloatArray, rho_before: FloatArray, goals: FloatArray) -> bool:
+        """Whether a step like the last one would be the last, and its product is worth to be saved."""
+        return not self.system.is_stored and bool((rho**2 <= goals * rho_before).all())
 
     def _conjugate(self, residual: FloatArray) -> FloatArray:
         return residual if self._known is None else self._known.outside(residual)

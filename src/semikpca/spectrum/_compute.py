@@ -59,7 +59,8 @@ def leading_spectrum(
     ConvergenceWarning
         Where the eigenpairs are less accurate than asked, and the matrix is too large to be made dense.
     """
-    spectrum = _leading(operator, min(m, operator.n), rtol, last_is_bound, start)
+    with operator.between_products():
+        spectrum = _leading(operator, min(m, operator.n), rtol, last_is_bound, start)
     return replace(spectrum, is_estimate=operator.is_estimate)
 
 

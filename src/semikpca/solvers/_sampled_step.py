@@ -1,0 +1,50 @@
+"""A last step of conjugate gradients without its product, checked at a sample of rows."""
+
+import numpy as np
+
+from semikpca._typing import FloatArray, IntArray
+from semikpca.operators import KernelOperator
+
+_SEED = 0
+# Rows to look at: those where most is left, and as many others at random. A product at so few rows costs little.
+_LARGEST_ROWS = 64
+_OTHER_ROWS = 64
+_FEWEST_ROWS = 8 * (_LARGEST_ROWS + _OTHER_ROWS)
+# A norm that a sample shows may be off by some ten percent; half of what is allowed leaves room for more.
+_SHARE_OF_THE_GOAL = 0.5
+
+
+def sampled_step(
+    system: KernelOperator, residual: FloatArray, direction: FloatArray, step: FloatArray, goals: FloatArray
+) -> FloatArray | None:
+    """Return the squared residual norms after a step, from a sample of rows; None where they are too large.
+
+    Also None where the system cannot say its product at a few rows for less than the whole of it.
+
+    Parameters
+    ----------
+    system : KernelOperator
+    residual, direction : ndarray of shape (n, n_columns)
+        Before the step.
+    step : ndarray of shape (n_columns,)
+        How far along the direction of each column.
+    goals : ndarray of shape (n_columns,)
+        Squared norms that are small enough.
+    """
+    if system.n < _FEWEST_ROWS or system.xp is not np:
+        return None
+    largest, others = _telling_rows((residual**2 / goals).max(axis=1))
+    image = system.product_at(np.concatenate([largest, others]), direction)
+    if image is None:
+        return None
+    squares = (residual[np.concatenate([largest, others])] - step * image) ** 2
+    seen = squares[: len(largest)].sum(axis=0)
+    seen += (system.n - len(largest)) / len(others) * squares[len(largest) :].sum(axis=0)
+    return np.asarray(seen) if (seen <= _SHARE_OF_THE_GOAL**2 * goals).all() else None
+
+
+def _telling_rows(weights: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return the rows of the largest weights, and a random sample of all others."""
+    ordered = np.argpartition(weights, len(weights) - _LARGEST_ROWS)
+    generator = np.random.default_rng(_SEED)
+    return ordered[-_LARGEST_ROWS:], generator.choice(ordered[:-_LARGEST_ROWS], _OTHER_ROWS, replace=False)
