@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from semikpca._typing import FloatArray, IntArray
 from semikpca.convexity import ConvexityCertificate
 from semikpca.kernels._namespace import to_numpy
+from semikpca.kernels._threads import one_blas_thread
 from semikpca.operators import (
     DeflatedOperator,
     DenseOperator,
@@ -182,7 +183,8 @@ class SemiKPCAResponse(LabelResponse):
             return None  # its whole spectrum is small and known
         if isinstance(self.operator, SparseOperator):
             leading = None if self.subspace is None else self.subspace.basis
-            return polynomial_path(self.deflated, rows, targets, error_weights, max(rtol, _SERIES_RTOL), leading)
+            with one_blas_thread():
+                return polynomial_path(self.deflated, rows, targets, error_weights, max(rtol, _SERIES_RTOL), leading)
         with self.operator.between_products():
             space = label_space(self.deflated, rows, float(error_weights.max()), rtol, self.subspace)
         return None if space is None else space.answers(targets, error_weights)

@@ -128,11 +128,29 @@ def test_a_named_identifier_is_not_warned_of():
     assert check_roles(table, ColumnRoles("label", id="key")) == []
 
 
-def test_ten_thousand_categories_are_warned_of():
-    cells = [f"city {row % 10_000}" for row in range(20_000)]
-    table = as_table({"label": ["x", "y", *[""] * 19_998], "city": cells})
-    (warning,) = check_roles(table, ColumnRoles("label"))
-    assert "10,000 different values" in warning
+def cities(n_categories):
+    cells = [f"city {row % n_categories}" for row in range(20_000)]
+    return as_table({"label": ["x", "y", *[""] * 19_998], "city": cells})
+
+
+def test_ten_thousand_categories_are_refused_until_somebody_says_what_they_are():
+    message = refusal(check_roles, cities(10_000), ColumnRoles("label"))
+    assert "'city'" in message
+    assert "10,000 different values" in message
+    assert all(f"{option} 'city'" in message for option in ("--exclude", "--id-column", "--text-column"))
+    assert check_roles(cities(10_000), ColumnRoles("label", text=("city",))) == []
+    with_size = cities(10_000)
+    with_size.frame["size"] = with_size.features["size"] = [str(row % 7) for row in range(20_000)]
+    assert check_roles(with_size, ColumnRoles("label", exclude=("city",))) == []
+    assert check_roles(with_size, ColumnRoles("label", id="city")) == []
+
+
+@pytest.mark.parametrize(
+    ("n_categories", "allowed"), [(1_000, {}), (9_999, {}), (10_000, {"allow_many_categories": True})]
+)
+def test_thousands_of_categories_are_warned_of(n_categories, allowed):
+    (warning,) = check_roles(cities(n_categories), ColumnRoles("label"), **allowed)
+    assert f"{n_categories:,} different values" in warning
     assert "--exclude 'city'" in warning
 
 

@@ -155,7 +155,7 @@ def open_table(
     """
     say = progress if progress is not None else lambda step: None
     options = LabelingOptions() if options is None else options
-    notes = check_roles(table, roles)
+    notes = check_roles(table, roles, allow_many_categories=True)  # the page has no place to say what a column is
     given = given_labels(table, roles, allow_fewer=True)
     say("Making numbers of the columns")
     vectorizer, X = numbers(table, roles)

@@ -101,12 +101,11 @@ class ResponseClassifier(DecisionClassifier):
         if self.verbose:
             operator.progress = Progress(logger.info)
         targets = operator.block(coding.signed_targets(labels.codes, labels.n_classes))
-        with operator.between_products():
-            self._response = self._set_up(operator, targets)
-            solution = self._solve(targets)
+        self._response = self._set_up(operator, targets)
         self.classes_ = labels.classes
         self._components = self.kernel_.components()
-        self._learn(labels, solution)
+        with operator.between_products():
+            self._learn(labels, self._solve(targets))
 
     def _fit_by_features(self, kernel, rows, y):
         """Fit on rows of a cluster by a summary of their features; a subclass for which that does says how."""

@@ -50,7 +50,8 @@ class SemiKPCAClassifier(TransductiveClassifier):
         "torch:float64" choose another precision), "sparse" is for neighbor graphs and "low-rank" for Nystroem kernels,
         "dask" multiplies on the workers of a Dask cluster. "auto" takes "sparse" and "low-rank" for their kernels,
         "torch" for tensors, "dask" for Dask arrays and data frames, and otherwise the faster of "dense" and "blocked"
-        within scikit-learn's ``working_memory``: see :func:`semikpca.operators.choose_backend`.
+        within scikit-learn's ``working_memory``: see :func:`semikpca.operators.choose_backend`. Where the matrix would
+        fit that memory, it also lets "blocked" keep its blocks, about half of the matrix in float32.
     tol : float, default=1e-6
         Relative tolerance of eigenpairs and solves where the matrix is not stored. With 1e-6 or more, "auto" computes
         kernel values that are not stored in float32.
@@ -149,7 +150,8 @@ class SemiKPCAClassifier(TransductiveClassifier):
             return self._set_up(operator.sharper(), targets)
         if self.verbose:
             logger.info("%s", self.certificate_)
-        return self._restore(operator, spectrum.subspace)
+        with operator.between_products():
+            return self._restore(operator, spectrum.subspace)
 
     def _refuse_huge_multipliers(self, operator: KernelOperator) -> None:
         """Refuse a matrix whose multipliers, at most error weight × condition number × √n, may be no numbers."""

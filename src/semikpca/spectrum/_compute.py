@@ -59,8 +59,7 @@ def leading_spectrum(
     ConvergenceWarning
         Where the eigenpairs are less accurate than asked, and the matrix is too large to be made dense.
     """
-    with operator.between_products():
-        spectrum = _leading(operator, min(m, operator.n), rtol, last_is_bound, start)
+    spectrum = _leading(operator, min(m, operator.n), rtol, last_is_bound, start)
     return replace(spectrum, is_estimate=operator.is_estimate)
 
 
@@ -70,7 +69,8 @@ def _leading(operator: KernelOperator, m: int, rtol: float, last_is_bound: bool,
         return Spectrum(known.eigenvalues, known.eigenvectors, np.full(m, rounding_of(operator, known.eigenvalues[0])))
     block_size = m + _GUARD_COLUMNS
     if operator.n > max(SMALL, 6 * block_size):
-        found, is_good = _iterated(operator, m, block_size, rtol, last_is_bound, start)
+        with operator.between_products():
+            found, is_good = _iterated(operator, m, block_size, rtol, last_is_bound, start)
         if is_good or not operator.can_be_dense:
             if not is_good:
                 _warn_of(found)

@@ -12,7 +12,7 @@ What K′ makes of it outside, the leaks P K′ W, are right-hand sides like the
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
@@ -84,9 +84,15 @@ def polynomial_path(
 
     def sum_decisions(some: slice) -> None:
         outer = (alpha[:, :, some] * series.shifts[:, None, None] - inside[:, some]).transpose(2, 0, 1)
-        decisions[some] = outer @ parts.W.T
-        for degrees, terms in _gathered(parts.polynomials(y[:, some], series)):
-            decisions[some] += series.response[:, degrees] @ terms
+        response = np.broadcast_to(series.response, (len(outer), *series.response.shape))
+        factors = np.concatenate([outer, response], axis=2)
+        # The columns of W are the same for all columns of y.
+        shared = (np.broadcast_to(w[:, None], (operator.n, len(outer))) for w in parts.W.T)
+        for places, terms in _gathered(chain(shared, parts.polynomials(y[:, some], series)), factors.shape[2]):
+            if not places.start:
+                np.matmul(factors[:, :, places], terms, out=decisions[some])
+            else:
+                decisions[some] += factors[:, :, places] @ terms
 
     def take_moments(some: slice) -> None:
         units = operator.units(rows[some])
@@ -98,7 +104,7 @@ def polynomial_path(
     in_threads(lambda task, thread: task[0](task[1]), work, min(n_threads, len(work)))
     if parts.leaking.size:
         weights = series.shifts[:, None, None] * alpha[:, parts.leaking]
-        for degrees, terms in _gathered(parts.polynomials(parts.leaks, series)):
+        for degrees, terms in _gathered(parts.polynomials(parts.leaks, series), series.degree + 1):
             factors = np.einsum("wlc,wd->cwld", weights, series.inverse[:, degrees])
             decisions += factors.reshape(n_columns, n_weights, -1) @ terms.reshape(-1, operator.n)
     own = series.response[:, : len(moments)] @ moments + solves.own(parts.W[rows])
@@ -279,12 +285,19 @@ def _even_slices(n: int, at_most: int, n_threads: int) -> list[slice]:
     return [slice(int(start), int(stop)) for start, stop in pairwise(bounds)]
 
 
-def _gathered(terms: Iterator[FloatArray]) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield terms in batches, as degrees and an array of shape (n_columns, n_degrees, n)."""
-    start, at_once = 0, _DEGREES_AT_ONCE
-    while batch := [term.T.copy() for term in islice(terms, at_once)]:
-        yield slice(start, start + len(batch)), np.stack(batch, axis=1)
-        start, at_once = start + len(batch), max(_DEGREES_AT_ONCE, _NUMBERS_AT_ONCE // batch[0].size)
+def _gathered(terms: Iterator[FloatArray], n_terms: int) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield terms in batches, as their places and an array of shape (n_columns, n_places, n) that is used again."""
+    first = next(terms)
+    at_once = min(n_terms, max(_DEGREES_AT_ONCE, _NUMBERS_AT_ONCE // first.size))
+    batch = np.empty((first.shape[1], at_once, first.shape[0]), dtype=first.dtype)
+    number = 0
+    for number, term in enumerate(chain([first], terms)):
+        batch[:, number % at_once] = term.T
+        if number % at_once == at_once - 1:
+            yield slice(number + 1 - at_once, number + 1), batch
+    n_left = (number + 1) % at_once
+    if n_left:
+        yield slice(number + 1 - n_left, number + 1), batch[:, :n_left]
 
 
 def _doubled(terms: Iterator[FloatArray]) -> FloatArray:

@@ -13,18 +13,23 @@ from semikpca.tables._table import Table, listed
 
 FEWEST_ROWS = 20  # below, that all values differ says nothing
 MANY_CATEGORIES = 1_000
+TOO_MANY_CATEGORIES = (
+    10_000  # most are in a row or two, and say nothing of another; whoever wants their letters says so
+)
 SEEN_FOR_WORDS = 1_000
 WORDS_OF_A_CODE, WORDS_OF_A_CATEGORY = 1.5, 4.0  # on average; free text has more
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
 
 
-def check_roles(table: Table, roles: ColumnRoles) -> list[str]:
+def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool = False) -> list[str]:
     """Refuse roles and columns that nothing can be learned with, and return warnings in words.
 
     Parameters
     ----------
     table : Table
     roles : ColumnRoles
+    allow_many_categories : bool, default=False
+        Whether 10,000 categories and more are only warned of: where nobody can say what the column is.
 
     Returns
     -------
@@ -35,8 +40,8 @@ def check_roles(table: Table, roles: ColumnRoles) -> list[str]:
     Raises
     ------
     TableError
-        For a name that is no column (with the close names), a column with two roles, infinite numbers, or no column to
-        learn from.
+        For a name that is no column (with the close names), a column with two roles, infinite numbers, 10,000
+        categories or more, or no column to learn from.
     """
     refuse_unknown_columns(table, roles)
     refuse_two_roles(roles)
@@ -56,7 +61,8 @@ def check_roles(table: Table, roles: ColumnRoles) -> list[str]:
         elif style is not None:
             warnings += _number_warnings(column, name)
         elif name not in roles.text and not pd.api.types.is_datetime64_any_dtype(column.dtype):
-            warnings += _text_warnings(column.dropna().astype(str), name, len(table))
+            cells = column.dropna().astype(str)
+            warnings += _text_warnings(cells, name, table, TOO_MANY_CATEGORIES if not allow_many_categories else np.inf)
     if still:
         warnings.append(f"Nothing is learned from {listed(still)}: the same in every row, or empty.")
     return warnings
@@ -80,17 +86,24 @@ def _number_warnings(values: pd.Series, name: str) -> list[str]:
     return [_identifier(name, "a number that grows from row to row")]
 
 
-def _text_warnings(present: pd.Series, name: str, n_rows: int) -> list[str]:
+def _text_warnings(present: pd.Series, name: str, table: Table, too_many: float) -> list[str]:
+    n_rows = len(table)
     distinct = int(present.nunique())
     words = present.iloc[:SEEN_FOR_WORDS].str.split().str.len().mean()
     if n_rows >= FEWEST_ROWS and distinct == n_rows and words <= WORDS_OF_A_CODE and not DATE.match(present.iloc[0]):
         return [_identifier(name, "a value of its own in every row")]
-    if distinct >= MANY_CATEGORIES and words <= WORDS_OF_A_CATEGORY and not DATE.match(present.iloc[0]):
-        return [
-            f"The column {name!r} has {distinct:,} different values. They are compared by their letters; if that means "
-            f"nothing, leave it out with --exclude {name!r}."
-        ]
-    return []
+    if distinct < MANY_CATEGORIES or words > WORDS_OF_A_CATEGORY or DATE.match(present.iloc[0]):
+        return []
+    if distinct >= too_many:
+        raise TableError(
+            f"The column {name!r} of {table.name} has {distinct:,} different values, too many to be categories (fewer "
+            f"than {too_many:,} are). Say what it is: --exclude {name!r} leaves it out, --id-column {name!r} if it "
+            f"names the rows, --text-column {name!r} compares the values by their letters."
+        )
+    return [
+        f"The column {name!r} has {distinct:,} different values. They are compared by their letters; if that means "
+        f"nothing, leave it out with --exclude {name!r}."
+    ]
 
 
 def _identifier(name: str, why: str) -> str:
