@@ -5,6 +5,7 @@ import threading
 import dask.array as da
 import numpy as np
 import pytest
+from sklearn.base import clone
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from oracles import (
@@ -182,6 +183,16 @@ def test_the_whole_matrix_is_fetched_for_few_rows_only(client, monkeypatch):
     assert not operator.can_be_dense
     with pytest.raises(ValueError, match=r"kernel matrix of 61 rows, .* up to 60 rows\. .* Nystroem"):
         operator.to_dense()
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("kernel", [RBF(0.3), Laplacian(0.2), Normalized(RBF(0.3))])
+def test_rough_eigenvectors_come_from_the_sample_that_one_computer_takes(client, kernel, cut):
+    X = rows_for("normalized")
+    local = make_operator(clone(kernel).fit(X), X, "blocked")
+    remote = operator_of(clone(kernel), X, CUTS[cut])
+    np.testing.assert_allclose(remote.rough_eigenvectors(5), local.rough_eigenvectors(5), rtol=1e-10, atol=1e-12)
+    assert remote.n_products == 0
 
 
 def test_values_out_of_range_are_refused_before_a_product(client):

@@ -31,7 +31,7 @@ from semikpca import (
 from semikpca.exceptions import ClusterError
 from semikpca.kernels import RBF, Cosine, Laplacian, Linear, NeighborGraph, Normalized, Polynomial
 from semikpca.labeling import audit_labels, error_weight_path, leave_one_label_out, suggest_labels
-from semikpca.operators import _cluster_rows
+from semikpca.operators import _cluster_rows, _rough
 
 TOL = 1e-6  # of the estimators, by default
 # Removed eigenvectors are found to TOL · λ1, which moves decisions by that over the gap, a fifth of λ1 or more in these
@@ -297,8 +297,9 @@ def test_two_classes_have_one_column(client, data):
     np.testing.assert_allclose(chances.compute(), local.predict_proba(new), atol=10 * ALLOWED)
 
 
-def test_a_fit_and_a_prediction_fetch_no_more_rows_than_have_labels(client, data, monkeypatch):
+def test_a_fit_and_a_prediction_fetch_no_more_rows_than_have_labels_or_a_search_begins_with(client, data, monkeypatch):
     X, y, new = data
+    monkeypatch.setattr(_rough, "_SAMPLE_ROWS", int((y >= 0).sum()))
     monkeypatch.setattr(_cluster_rows, "MOST_FETCHED_ROWS", int((y >= 0).sum()))
     model = SemiKPCAClassifier(RBF(GAMMA)).fit(far(X), y)
     assert model.predict(far(new, 20)).compute().shape == (N_NEW,)

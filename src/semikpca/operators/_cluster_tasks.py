@@ -101,6 +101,13 @@ def columns_at(rows: FloatArray, sent: Sent) -> FloatArray:
         return sent.kernel.pairwise(rows, sent.block)
 
 
+def expanded(rows: FloatArray, sent: Sent) -> FloatArray:
+    """Return Σ c_i k(x, x_i) for each row, over rows x_i that were sent with their coefficients beside them."""
+    n_features = rows.shape[1]
+    with one_thread():
+        return np.asarray(sent.kernel.cross_product(rows, sent.block[:, :n_features], sent.block[:, n_features:]))
+
+
 def diagonal(rows: FloatArray, sent: Sent) -> FloatArray:
     """Return k(x, x) for each row, and beside it how far a product is off on this worker: shape (n_rows, 2)."""
     with one_thread(), np.errstate(over="ignore", invalid="ignore"):

@@ -19,6 +19,7 @@ from semikpca.operators._blocked import _ROUNDINGS_A_PRODUCT
 from semikpca.operators._cluster import computed_blocks, with_data_on_workers
 from semikpca.operators._cluster_graphs import mapped_array, symmetric_array
 from semikpca.operators._cluster_rows import ClusterRows
+from semikpca.operators._rough import sample_eigenvectors
 
 # Rows up to which the whole matrix may come to the client, where a method asks for it: 34 MB.
 _MOST_DENSE_ROWS = 2_048
@@ -77,6 +78,11 @@ class DaskOperator(KernelOperator):
             )
         return self.columns(np.arange(self.n))
 
+    def rough_eigenvectors(self, m: int) -> FloatArray:
+        """Return at most m columns that are close to leading eigenvectors: from a sample of the rows."""
+        sample, coefficients = sample_eigenvectors(self.kernel, self.rows, m)
+        return self._mapped(tasks.expanded, np.hstack([sample, coefficients]), coefficients.shape[1])
+
     @property
     def nbytes(self) -> int:
         """The diagonal; rows are on the workers."""
@@ -100,7 +106,7 @@ class DaskOperator(KernelOperator):
     @property
     def block_columns(self) -> int:
         """As of a blocked matrix, which the workers multiply with."""
-        return 12
+        return 16
 
     @property
     def precision(self) -> float:

@@ -15,10 +15,15 @@ _LEAST_VALUE = 1e-6  # of the largest eigenvalue of the sample; what is below te
 
 def rough_eigenvectors(kernel: Kernel, rows: Rows, m: int) -> Array:
     """Return at most m columns: eigenvectors of the matrix of a few rows, carried over to all of them (Nyström)."""
+    return kernel.cross_product(rows, *sample_eigenvectors(kernel, rows, m))
+
+
+def sample_eigenvectors(kernel: Kernel, rows: Rows, m: int) -> tuple[Rows, Array]:
+    """Return a few rows, and coefficients over them of at most m functions whose values at all rows are the vectors."""
     n = int(rows.shape[0])
     chosen = np.sort(np.random.default_rng(_SEED).choice(n, min(n, _SAMPLE_ROWS), replace=False))
     sample = rows[chosen]
     values, vectors = np.linalg.eigh(to_numpy(kernel.pairwise(sample, sample)).astype(np.float64))
     n_found = min(m, int(np.count_nonzero(values > _LEAST_VALUE * values[-1])))
     leading = vectors[:, ::-1][:, :n_found] / values[::-1][:n_found]
-    return kernel.cross_product(rows, sample, like(np.ascontiguousarray(leading), sample))
+    return sample, like(np.ascontiguousarray(leading), sample)
