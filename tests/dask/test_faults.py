@@ -44,21 +44,24 @@ def data():
     return X, y, projected @ alpha
 
 
-def kernel_that(first):
-    """Return an RBF kernel that calls ``first()`` on the workers before a block is made."""
+def kernel_that(first, *, with_sample=False):
+    """Return an RBF kernel that calls ``first()`` on workers before a product, or before one with the 200 sampled rows."""
 
     class Trapped(RBF):  # a local class travels to the workers as a whole
         def tiles(self, A, B, dtype):
-            first()
+            if with_sample == (len(B) == 200):
+                first()
             return RBF.tiles(self, A, B, dtype)
 
     return Trapped(GAMMA)
 
 
-def test_a_worker_that_is_killed_in_the_middle_of_a_fit_changes_nothing(own_cluster, data, tmp_path):
+@pytest.mark.parametrize("with_sample", [False, True])
+def test_a_worker_that_is_killed_in_the_middle_of_a_fit_changes_nothing(own_cluster, data, tmp_path, with_sample):
     X, y, wanted = data
     client = own_cluster()
-    kernel = kernel_that(once(tmp_path / "alive", lambda: os.kill(os.getpid(), signal.SIGKILL)))
+    kill = once(tmp_path / "alive", lambda: os.kill(os.getpid(), signal.SIGKILL))
+    kernel = kernel_that(kill, with_sample=with_sample)
     model = SemiKPCAClassifier(kernel, backend="dask").fit(da.from_array(X, chunks=(500, 2)), y)
     assert not (tmp_path / "alive").exists()
     assert relative_error(model.decision_, wanted) <= ALLOWED
