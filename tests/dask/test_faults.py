@@ -45,7 +45,7 @@ def data():
 
 
 def kernel_that(first, *, with_sample=False):
-    """Return an RBF kernel that calls ``first()`` on workers before a product, or before one with the 200 sampled rows."""
+    """Return an RBF kernel that calls ``first()`` on the workers before a product, or before the sample is used."""
 
     class Trapped(RBF):  # a local class travels to the workers as a whole
         def tiles(self, A, B, dtype):
