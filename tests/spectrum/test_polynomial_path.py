@@ -73,6 +73,16 @@ def test_any_number_of_columns_is_answered(operator, rng, n_columns):
     assert_same(*path(operator, 1, targets=targets), AS_ACCURATE_AS_ASKED)
 
 
+@pytest.mark.parametrize("leading", ["ritz", None])
+@pytest.mark.parametrize("degrees_at_once", [1, 7, 10_000])
+def test_terms_are_summed_in_batches_of_any_size(operator, rng, monkeypatch, degrees_at_once, leading):
+    monkeypatch.setattr(module, "_NUMBERS_AT_ONCE", 1)
+    monkeypatch.setattr(module, "_DEGREES_AT_ONCE", degrees_at_once)
+    if leading is None:
+        leading = np.linalg.qr(rng.standard_normal((operator.n, 4)))[0]  # the graph leads out of these
+    assert_same(*path(operator, 1, leading=leading), AS_ACCURATE_AS_ASKED)
+
+
 def test_vectors_that_are_no_eigenvectors_cost_steps_but_no_digits(operator, rng):
     leading = np.linalg.qr(rng.standard_normal((operator.n, 4)))[0]
     assert_same(*path(operator, 1, leading=leading), AS_ACCURATE_AS_ASKED)
