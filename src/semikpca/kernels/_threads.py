@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from threading import Condition, Event, Lock, local
 from typing import Any, TypeVar
@@ -60,14 +60,14 @@ def one_blas_thread() -> Iterator[None]:
     BLAS that has nothing more to do goes on looking for work, for 20 ms and more in OpenBLAS, and takes a core from
     the threads of the next product.
     """
-    if not _rest.begin():
-        yield
-        return
+    is_mine = False
     try:
-        with _blas().limit(limits=1):
+        is_mine = _rest.begin()
+        with _blas().limit(limits=1) if is_mine else nullcontext():
             yield
     finally:
-        _rest.end()
+        if is_mine:
+            _rest.end()
 
 
 @contextmanager
