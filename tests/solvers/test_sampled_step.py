@@ -63,7 +63,7 @@ def test_the_norms_of_a_sample_are_those_of_all_rows_but_for_chance(system, dens
     np.testing.assert_allclose(seen, wanted, rtol=0.55)
 
 
-def test_what_is_left_in_a_few_rows_is_seen_to_all_digits(system, dense):
+def test_what_is_left_in_a_few_rows_is_seen_to_all_digits(system):
     """A random sample of 64 rows would miss them eleven times out of twelve."""
     residual = np.zeros((N, 1))
     residual[700:702] = [[2.0], [-1.0]]

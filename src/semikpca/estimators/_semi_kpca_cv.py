@@ -6,13 +6,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from semikpca import labels as coding
-from semikpca.blending import (
-    LabelSystem,
-    NeighborAgreement,
-    expected_shares,
-)
+from semikpca.blending import LabelSystem, NeighborAgreement
 from semikpca.estimators._candidates import Candidate, fit_candidates, heaviest_certificate, weigh_candidates
-from semikpca.estimators._class_prior import prior_offsets, resolve_prior
+from semikpca.estimators._class_prior import cautious_offsets, prior_offsets, resolve_prior
 from semikpca.estimators._decisions import TransductiveDecisions, logger, squeezed
 from semikpca.estimators._reach import Reach, joined_components
 from semikpca.estimators._sources import (
@@ -28,8 +24,10 @@ from semikpca.estimators._sources import (
 from semikpca.estimators._validation import (
     check_count,
     check_iteration,
+    check_kernels,
     check_row_numbers,
     check_same_length,
+    is_list,
     set_kernel_tags,
     validate_rows,
 )
@@ -37,11 +35,6 @@ from semikpca.exceptions import SingleClassWarning
 from semikpca.kernels import as_kernel
 from semikpca.kernels._threads import one_blas_thread
 from semikpca.problem import warn_unless_solved
-
-# Offsets that match shares are taken as far as neighbors agree as well as before, but for this much.
-_AGREEMENT_TOLERANCE = 0.01
-_OFFSET_STRENGTHS = (1.0, 0.75, 0.5, 0.25)
-_OFFSET_SOFTNESS = 1 / 3  # of the spread of the scores: rows on the edge count in part
 
 
 class SemiKPCAClassifierCV(TransductiveDecisions):
@@ -186,19 +179,11 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         check_iteration(self.tol, self.max_iter)
         for name, optional in (("error_weights", True), ("n_components_removed", False)):
             values = getattr(self, name)
-            if not (optional and values is None) and not _is_list(values):
+            if not (optional and values is None) and not is_list(values):
                 raise ValueError(f"{name} must be a list of values to try, got {values!r}.")
         for count in self.n_components_removed:
             check_count("n_components_removed", count, 0)
-        if self.kernels is None:
-            return [as_kernel("rbf")]
-        if not _is_list(self.kernels):
-            raise ValueError(f"kernels must be a list of kernels or None, got {self.kernels!r}.")
-        kernels = [as_kernel(kernel) for kernel in self.kernels]
-        kinds = {kernel.input_kind for kernel in kernels}
-        if len(kinds) > 1:
-            raise ValueError(f"All kernels must take the same kind of rows; these take {sorted(kinds)}.")
-        return kernels
+        return [as_kernel("rbf")] if self.kernels is None else check_kernels(self.kernels)
 
     def _learn(self, labels: coding.LabelCoding) -> None:
         """Fit all candidates to the labels, weigh them, and store the blend."""
@@ -271,19 +256,8 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         if labels.n_classes > 1 and prior is not None:
             return prior_offsets(reached, prior)
         if labels.n_classes > 2 and self.class_prior is not None:
-            return self._cautious_offsets(reached, labels)
+            return cautious_offsets(self._scores, self.reach_.out, labels.class_counts, self._agreement)
         return np.zeros(labels.n_classes)
-
-    def _cautious_offsets(self, reached, labels: coding.LabelCoding):
-        n_classes = labels.n_classes
-        counts = np.bincount(labels.codes[labels.labeled_rows], minlength=n_classes)
-        offsets = prior_offsets(reached, expected_shares(counts), _OFFSET_SOFTNESS)
-        agreement = self._agreement.relative_information(self._scores.argmax(axis=1), n_classes)
-        for strength in _OFFSET_STRENGTHS:
-            moved = (self._scores + strength * offsets).argmax(axis=1)
-            if self._agreement.relative_information(moved, n_classes) >= agreement - _AGREEMENT_TOLERANCE:
-                return strength * offsets
-        return np.zeros(n_classes)
 
     # -- decisions ---------------------------------------------------------------------------------------------
 
@@ -414,12 +388,8 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         return self
 
     def __sklearn_tags__(self):
-        kernel = self.kernels[0] if _is_list(self.kernels) else "rbf"
+        kernel = self.kernels[0] if is_list(self.kernels) else "rbf"
         return set_kernel_tags(super().__sklearn_tags__(), kernel)
-
-
-def _is_list(values) -> bool:
-    return isinstance(values, list | tuple | np.ndarray) and len(values) > 0
 
 
 def _as_decision(scores):

@@ -79,6 +79,22 @@ def check_iteration(tol, max_iter) -> None:
         check_count("max_iter", max_iter, 1)
 
 
+def check_kernels(kernels) -> list[Kernel]:
+    """Return a list of kernels, by their names or as they are, that all take the same kind of rows."""
+    if not is_list(kernels):
+        raise ValueError(f"kernels must be a list of kernels or None, got {kernels!r}.")
+    found = [as_kernel(kernel) for kernel in kernels]
+    kinds = {kernel.input_kind for kernel in found}
+    if len(kinds) > 1:
+        raise ValueError(f"All kernels must take the same kind of rows; these take {sorted(kinds)}.")
+    return found
+
+
+def is_list(values) -> bool:
+    """Return whether these are several values, or at least one."""
+    return isinstance(values, list | tuple | np.ndarray) and len(values) > 0
+
+
 def check_row_numbers(rows, n_samples: int):
     """Return row numbers of the training rows, each of them once; none at all is allowed."""
     rows = np.atleast_1d(np.asarray(rows))

@@ -33,18 +33,18 @@ def sampled_step(
     """
     if system.n < _FEWEST_ROWS or system.xp is not np:
         return None
-    largest, others = _telling_rows((residual**2 / goals).max(axis=1))
-    image = system.product_at(np.concatenate([largest, others]), direction)
+    rows = _telling_rows((residual**2 / goals).max(axis=1))
+    image = system.product_at(rows, direction)
     if image is None:
         return None
-    squares = (residual[np.concatenate([largest, others])] - step * image) ** 2
-    seen = squares[: len(largest)].sum(axis=0)
-    seen += (system.n - len(largest)) / len(others) * squares[len(largest) :].sum(axis=0)
+    squares = (residual[rows] - step * image) ** 2
+    rows_for_each_other = (system.n - _LARGEST_ROWS) / _OTHER_ROWS
+    seen = squares[:_LARGEST_ROWS].sum(axis=0) + rows_for_each_other * squares[_LARGEST_ROWS:].sum(axis=0)
     return np.asarray(seen) if (seen <= _SHARE_OF_THE_GOAL**2 * goals).all() else None
 
 
-def _telling_rows(weights: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the rows of the largest weights, and a random sample of all others."""
+def _telling_rows(weights: FloatArray) -> IntArray:
+    """Return the rows of the largest weights, and after them a random sample of all others."""
     ordered = np.argpartition(weights, len(weights) - _LARGEST_ROWS)
-    generator = np.random.default_rng(_SEED)
-    return ordered[-_LARGEST_ROWS:], generator.choice(ordered[:-_LARGEST_ROWS], _OTHER_ROWS, replace=False)
+    others = np.random.default_rng(_SEED).choice(ordered[:-_LARGEST_ROWS], _OTHER_ROWS, replace=False)
+    return np.concatenate([ordered[-_LARGEST_ROWS:], others])

@@ -13,9 +13,8 @@ from semikpca.tables._table import Table, listed
 
 FEWEST_ROWS = 20  # below, that all values differ says nothing
 MANY_CATEGORIES = 1_000
-TOO_MANY_CATEGORIES = (
-    10_000  # most are in a row or two, and say nothing of another; whoever wants their letters says so
-)
+# So many are in a row or two each, and say nothing of other rows; whoever wants their letters compared says so.
+TOO_MANY_CATEGORIES = 10_000
 SEEN_FOR_WORDS = 1_000
 WORDS_OF_A_CODE, WORDS_OF_A_CATEGORY = 1.5, 4.0  # on average; free text has more
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
@@ -61,8 +60,8 @@ def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool
         elif style is not None:
             warnings += _number_warnings(column, name)
         elif name not in roles.text and not pd.api.types.is_datetime64_any_dtype(column.dtype):
-            cells = column.dropna().astype(str)
-            warnings += _text_warnings(cells, name, table, TOO_MANY_CATEGORIES if not allow_many_categories else np.inf)
+            too_many = np.inf if allow_many_categories else TOO_MANY_CATEGORIES
+            warnings += _text_warnings(column.dropna().astype(str), name, table, too_many)
     if still:
         warnings.append(f"Nothing is learned from {listed(still)}: the same in every row, or empty.")
     return warnings
