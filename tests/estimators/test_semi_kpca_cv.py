@@ -284,7 +284,7 @@ def test_the_defaults_are_those_that_are_documented(two_classes):
 
 def test_many_rows_have_no_whole_matrices_by_default(two_classes, monkeypatch):
     X, y = two_classes
-    monkeypatch.setattr("semikpca.estimators._sources.MOST_ROWS_FOR_WHOLE_MATRICES", len(X) - 1)
+    monkeypatch.setattr("semikpca.blending._sources.MOST_ROWS_FOR_WHOLE_MATRICES", len(X) - 1)
     kernels = set(SemiKPCAClassifierCV().fit(X, y).results_["kernel"])
     assert not [name for name in kernels if name.startswith("Normalized")]
     assert len(kernels) == 6
@@ -1019,7 +1019,7 @@ def response_of_one_candidate(X, y, number, rows):
     """The response of a model in which one candidate has all the weight."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "semikpca.estimators._candidates.normalized_weights", lambda log_weights: np.eye(len(log_weights))[number]
+            "semikpca.blending._candidates.normalized_weights", lambda log_weights: np.eye(len(log_weights))[number]
         )
         model = SemiKPCAClassifierCV([RBF(gamma=GAMMA)], class_prior=None).fit(X, y)
     assert model.weights_[number] == 1

@@ -7,9 +7,9 @@ from scipy import sparse
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from oracles import large_rbf
+from semikpca.arrays import allowed_threads
 from semikpca.exceptions import KernelMemoryError
 from semikpca.kernels import RBF, Laplacian, Linear, Normalized, Polynomial
-from semikpca.kernels._threads import allowed_threads
 from semikpca.operators import (
     BlockedOperator,
     CenteredOperator,

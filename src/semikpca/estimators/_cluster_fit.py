@@ -12,13 +12,13 @@ from sklearn.base import clone
 
 from semikpca import labels as coding
 from semikpca._typing import FloatArray, IntArray
+from semikpca.arrays import is_dask, is_remote
 from semikpca.estimators._compressed import CompressedRows, OnFeatures, Summary, joined, summary
 from semikpca.estimators._decisions import logger
 from semikpca.estimators._few_labels import FewLabels, labels_on_cluster
 from semikpca.estimators._validation import check_same_length
 from semikpca.exceptions import KernelRankError, SingleClassWarning
 from semikpca.kernels import Kernel, Nystroem
-from semikpca.kernels._namespace import is_dask, is_remote
 from semikpca.operators._cluster_rows import ClusterRows
 from semikpca.operators._cluster_sums import reduced
 

@@ -10,13 +10,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
+from semikpca import decisions as probability
 from semikpca import labels as coding
-from semikpca.estimators import _probability as probability
+from semikpca.arrays import is_dask, to_numpy
+from semikpca.decisions import Reach
 from semikpca.estimators._lazy import mapped
-from semikpca.estimators._reach import Reach
 from semikpca.estimators._validation import check_row_numbers, check_same_length, labels_on_client
 from semikpca.exceptions import UnreachableRowsWarning
-from semikpca.kernels._namespace import is_dask, to_numpy
 
 logger = logging.getLogger("semikpca")
 

@@ -5,8 +5,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from semikpca.arrays import is_remote, to_numpy
 from semikpca.convexity import ConvexityCertificate, Regime
-from semikpca.estimators._kernel_matrix import Expansion, fit_kernel
 from semikpca.estimators._lazy import values_at
 from semikpca.estimators._lssvm import LSSVMRegressor
 from semikpca.estimators._validation import (
@@ -18,9 +18,8 @@ from semikpca.estimators._validation import (
 )
 from semikpca.exceptions import KernelRankError
 from semikpca.kernels import as_kernel
-from semikpca.kernels._namespace import is_remote, to_numpy
 from semikpca.operators import CenteredOperator, KernelOperator, make_operator
-from semikpca.problem import kernel_pca_objective
+from semikpca.problem import Expansion, fit_kernel, kernel_pca_objective
 from semikpca.spectrum import Spectrum, full_spectrum, leading_spectrum
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semikpca.kernels._namespace import is_dask
+from semikpca.arrays import is_dask
 
 
 def values_at(function, rows, n_columns, dtype):

@@ -5,7 +5,6 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from semikpca import labels as coding
-from semikpca.estimators._kernel_matrix import Expansion, fit_kernel
 from semikpca.estimators._lazy import values_at
 from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL, ResponseClassifier
 from semikpca.estimators._transductive import TransductiveClassifier
@@ -20,7 +19,7 @@ from semikpca.estimators._validation import (
 )
 from semikpca.kernels import as_kernel
 from semikpca.operators import KernelOperator
-from semikpca.problem import LSSVMResponse, warn_unless_solved
+from semikpca.problem import Expansion, LSSVMResponse, fit_kernel, warn_unless_solved
 
 
 class _LSSVMParameters:

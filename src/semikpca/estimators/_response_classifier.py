@@ -8,11 +8,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from semikpca import labels as coding
-from semikpca.estimators._class_prior import prior_offsets, resolve_prior
+from semikpca.arrays import is_tensor
+from semikpca.decisions import Reach, prior_offsets, resolve_prior
 from semikpca.estimators._decisions import DecisionClassifier, logger, squeezed
-from semikpca.estimators._kernel_matrix import Expansion, fit_kernel, goes_by_features_on_cluster, kernel_matrix
 from semikpca.estimators._lazy import values_at
-from semikpca.estimators._reach import Reach
 from semikpca.estimators._validation import (
     check_iteration,
     check_row_numbers,
@@ -23,9 +22,16 @@ from semikpca.estimators._validation import (
 )
 from semikpca.exceptions import SingleClassWarning
 from semikpca.kernels import as_kernel
-from semikpca.kernels._namespace import is_tensor
 from semikpca.operators import KernelOperator, Progress
-from semikpca.problem import DualSolution, LabelResponse, warn_unless_solved
+from semikpca.problem import (
+    DualSolution,
+    Expansion,
+    LabelResponse,
+    fit_kernel,
+    goes_by_features_on_cluster,
+    kernel_matrix,
+    warn_unless_solved,
+)
 
 # A stored matrix makes products cheap, so digits are worth more than the few steps they cost.
 STORED_MATRIX_RTOL = 1e-12

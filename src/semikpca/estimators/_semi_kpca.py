@@ -4,20 +4,17 @@ import warnings
 from numbers import Real
 
 from semikpca import labels as coding
+from semikpca.arrays import to_numpy
 from semikpca.convexity import ConvexityCertificate
 from semikpca.estimators._decisions import logger
 from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL
 from semikpca.estimators._transductive import TransductiveClassifier
 from semikpca.estimators._validation import check_count
 from semikpca.exceptions import DegenerateSpectrumWarning
-from semikpca.kernels._namespace import to_numpy
 from semikpca.operators import KernelOperator
-from semikpca.problem import SemiKPCAResponse
+from semikpca.problem import EIGENPAIR_RTOL, SemiKPCAResponse
 from semikpca.spectrum import Spectrum, full_spectrum, removable_spectrum
 
-# Residuals of the removed components, relative to λ1: decisions then agree with exact ones to 1e-9 and better unless
-# the gap at the cut is tiny, and the bound of the certificate takes them into account.
-EIGENPAIR_RTOL = 1e-11
 # Residuals of a path of error weights on a stored matrix: it then equals fits of its own to nine digits.
 PATH_RTOL = 1e-10
 # Rounding of products may be worth this many times the tolerance, by its bound; what is seen is far less.

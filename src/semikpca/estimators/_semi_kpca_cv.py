@@ -6,21 +6,26 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from semikpca import labels as coding
-from semikpca.blending import LabelSystem, NeighborAgreement
-from semikpca.estimators._candidates import Candidate, fit_candidates, heaviest_certificate, weigh_candidates
-from semikpca.estimators._class_prior import cautious_offsets, prior_offsets, resolve_prior
-from semikpca.estimators._decisions import TransductiveDecisions, logger, squeezed
-from semikpca.estimators._reach import Reach, joined_components
-from semikpca.estimators._sources import (
+from semikpca.arrays import one_blas_thread
+from semikpca.blending import (
+    Candidate,
     Expansion,
+    LabelSystem,
+    NeighborAgreement,
     Source,
+    cautious_offsets,
     default_sources,
     expand_sources,
+    fit_candidates,
+    heaviest_certificate,
     keep_columns,
     named_sources,
     neighbor_links,
     sources_at_weight,
+    weigh_candidates,
 )
+from semikpca.decisions import Reach, joined_components, prior_offsets, resolve_prior
+from semikpca.estimators._decisions import TransductiveDecisions, logger, squeezed
 from semikpca.estimators._validation import (
     check_count,
     check_iteration,
@@ -33,7 +38,6 @@ from semikpca.estimators._validation import (
 )
 from semikpca.exceptions import SingleClassWarning
 from semikpca.kernels import as_kernel
-from semikpca.kernels._threads import one_blas_thread
 from semikpca.problem import warn_unless_solved
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from semikpca import labels as coding
+from semikpca.decisions import Reach
 from semikpca.estimators._decisions import TransductiveDecisions, squeezed
-from semikpca.estimators._reach import Reach
 from semikpca.estimators._response_classifier import ResponseClassifier
 from semikpca.problem import DualSolution, warn_unless_solved
 

@@ -8,8 +8,8 @@ from scipy import sparse
 from sklearn.utils.validation import _check_feature_names, validate_data
 
 from semikpca._numbers import is_positive_number, is_whole_number
+from semikpca.arrays import is_dask, is_tensor, namespace, to_numpy
 from semikpca.kernels import Kernel, as_kernel
-from semikpca.kernels._namespace import is_dask, is_tensor, namespace, to_numpy
 from semikpca.operators import choose_backend
 
 FLOATS = [np.float64, np.float32]

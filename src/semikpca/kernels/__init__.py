@@ -4,10 +4,11 @@ Every kernel clones and takes ``get_params`` / ``set_params`` like a scikit-lear
 works in a grid search. Strings are shorthands for kernels with their defaults; see :func:`as_kernel`.
 """
 
+from semikpca.kernels._bandwidth import median_distance
 from semikpca.kernels._base import Kernel, ProductKernel, SparseFactor
 from semikpca.kernels._callable import CallableKernel
 from semikpca.kernels._finite import finite_pairwise
-from semikpca.kernels._graph import NeighborGraph
+from semikpca.kernels._graph import NeighborGraph, fit_graphs
 from semikpca.kernels._low_rank import LowRankFactor
 from semikpca.kernels._normalized import Normalized
 from semikpca.kernels._nystroem import Nystroem
@@ -33,4 +34,6 @@ __all__ = [
     "SparseFactor",
     "as_kernel",
     "finite_pairwise",
+    "fit_graphs",
+    "median_distance",
 ]

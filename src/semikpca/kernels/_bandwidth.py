@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 
 from semikpca._numbers import is_positive_number
 from semikpca._typing import FloatArray, Rows
-from semikpca.kernels._namespace import is_remote, is_tensor
+from semikpca.arrays import is_remote, is_tensor
 
 Gamma: TypeAlias = float | Literal["median", "scale"]
 Metric: TypeAlias = Literal["euclidean", "manhattan"]

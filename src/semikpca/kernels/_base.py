@@ -11,10 +11,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from semikpca._typing import Array, BoolArray, FloatArray, IntArray, Rows
+from semikpca.arrays import is_remote, is_tensor, namespace
 from semikpca.kernels._blocked import FactorTiles, PairwiseTiles, Tiles, rectangular_product, symmetric_product
 from semikpca.kernels._finite import finite_pairwise, require_finite
 from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor
-from semikpca.kernels._namespace import is_remote, is_tensor, namespace
 
 InputKind = Literal["vectors", "matrix", "objects"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from semikpca._typing import FloatArray, IntArray, Rows
-from semikpca.kernels._threads import allowed_threads, in_threads, slices
+from semikpca.arrays import allowed_threads, in_threads, slices
 
 # A block of 256 × 512 numbers, 512 kB or 1 MB, stays in the second-level cache with what it is multiplied by.
 _BLOCK_ROWS = 256

@@ -8,9 +8,10 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.utils.random import sample_without_replacement
 
 from semikpca._typing import FloatArray, IntArray, Rows
+from semikpca.arrays import length, taken
 from semikpca.kernels._base import Kernel
 from semikpca.kernels._finite import finite_pairwise
-from semikpca.kernels._low_rank import LowRankFactor, length, taken
+from semikpca.kernels._low_rank import LowRankFactor
 
 # Rows among which k-means++ chooses, for each landmark: its time grows with their product.
 _ROWS_PER_SEED = 20

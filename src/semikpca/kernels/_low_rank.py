@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import linalg
 
-from semikpca._typing import BoolArray, FloatArray, IntArray, Rows
+from semikpca._typing import BoolArray, FloatArray, Rows
+from semikpca.arrays import allowed_threads, in_threads, length, slices, taken
 from semikpca.kernels._finite import require_finite
-from semikpca.kernels._threads import allowed_threads, in_threads, slices
 
 if TYPE_CHECKING:
     from semikpca.kernels._base import Kernel
@@ -186,16 +186,6 @@ def _strips(mixing: FloatArray) -> list[tuple[int, slice, FloatArray]]:
         first = int(np.argmax(mixing[:, here].any(axis=1)))
         strips.append((first, here, np.ascontiguousarray(mixing[first:, here])))
     return strips
-
-
-def length(rows: Rows) -> int:
-    """Return the number of rows."""
-    return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
-
-
-def taken(rows: Rows, numbers: IntArray) -> Rows:
-    """Return the rows with these numbers."""
-    return rows[numbers] if hasattr(rows, "shape") else [rows[int(number)] for number in numbers]
 
 
 def _row_squares(phi: FloatArray) -> FloatArray:

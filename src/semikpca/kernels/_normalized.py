@@ -10,9 +10,9 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from semikpca._typing import Array, BoolArray, FloatArray, Rows
+from semikpca.arrays import is_remote, is_tensor, length, like
 from semikpca.kernels._base import Kernel
-from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor, length
-from semikpca.kernels._namespace import is_remote, is_tensor, like
+from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor
 from semikpca.kernels._pairwise import _as_float
 from semikpca.kernels._shorthand import KernelLike, as_kernel
 from semikpca.kernels._wrapped import WrappedKernel

@@ -12,12 +12,12 @@ from threadpoolctl import threadpool_limits
 
 from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, IntArray, Rows
+from semikpca.arrays import is_tensor, length, taken
 from semikpca.exceptions import IndefiniteKernelError
 from semikpca.kernels._base import Kernel
 from semikpca.kernels._finite import finite_pairwise
 from semikpca.kernels._landmarks import RULES, drawn_landmarks
-from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor, above_rounding, length, taken
-from semikpca.kernels._namespace import is_tensor
+from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor, above_rounding
 from semikpca.kernels._normalized import Normalized
 from semikpca.kernels._shorthand import KernelLike, as_kernel
 from semikpca.kernels._wrapped import WrappedKernel

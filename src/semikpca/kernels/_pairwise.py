@@ -12,10 +12,10 @@ from sklearn.metrics.pairwise import manhattan_distances
 
 from semikpca._numbers import is_whole_number
 from semikpca._typing import Array, FloatArray, Rows
+from semikpca.arrays import is_remote, is_tensor, namespace
 from semikpca.kernels._bandwidth import Gamma, fitted_gamma, resolve_gamma, short_indices
 from semikpca.kernels._base import Kernel, ProductKernel
 from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor
-from semikpca.kernels._namespace import is_remote, is_tensor, namespace
 
 # −gamma ‖·‖² up to which the exponent may come from products: its rounding error is then below a few dozen eps.
 _LARGEST_EXPONENT = 16.0

@@ -8,11 +8,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, IntArray
+from semikpca.arrays import like, to_numpy
 from semikpca.estimators import SemiKPCAClassifier
 from semikpca.exceptions import UnboundedProblemError
-from semikpca.kernels._namespace import like, to_numpy
 from semikpca.labels import signed_targets
-from semikpca.spectrum import LabelSpace, Spectrum
+from semikpca.problem import LabelSpace
+from semikpca.spectrum import Spectrum
 
 
 @dataclass(frozen=True)

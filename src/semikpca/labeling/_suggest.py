@@ -6,10 +6,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, IntArray
+from semikpca.arrays import to_numpy
+from semikpca.decisions import Reach, typical_margin
 from semikpca.estimators import DecisionClassifier
-from semikpca.estimators._probability import typical_margin
-from semikpca.estimators._reach import Reach
-from semikpca.kernels._namespace import to_numpy
 from semikpca.labels import UNLABELED, signed_targets
 
 # A class that a row is less likely to have than this adds little to an expectation, and is not worth its cost when rows

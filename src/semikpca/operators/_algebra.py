@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from semikpca._typing import Array, FloatArray, IntArray
-from semikpca.kernels._namespace import like, to_numpy
+from semikpca.arrays import like, to_numpy
 from semikpca.operators._base import KernelOperator, KnownSpectrum
 from semikpca.operators._progress import Progress
 

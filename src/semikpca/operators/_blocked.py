@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from semikpca._typing import FloatArray, IntArray, Rows
+from semikpca.arrays import one_blas_thread
 from semikpca.kernels import Kernel
 from semikpca.kernels._blocked import KeptTiles, product_at, symmetric_product
 from semikpca.kernels._finite import require_finite_sums
-from semikpca.kernels._threads import one_blas_thread
 from semikpca.operators._base import KernelOperator
 from semikpca.operators._memory import has_room, too_large
 from semikpca.operators._rough import rough_eigenvectors

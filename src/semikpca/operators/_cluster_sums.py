@@ -8,7 +8,7 @@ import dask.array as da
 from distributed import Client
 from distributed.protocol.pickle import dumps
 
-from semikpca.kernels._threads import one_thread
+from semikpca.arrays import one_thread
 from semikpca.operators._cluster import computed
 from semikpca.operators._cluster_tasks import loaded
 

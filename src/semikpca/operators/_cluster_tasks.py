@@ -17,9 +17,9 @@ import numpy as np
 from distributed.protocol.pickle import dumps, loads
 
 from semikpca._typing import FloatArray, IntArray
+from semikpca.arrays import one_thread
 from semikpca.kernels import Kernel
 from semikpca.kernels._blocked import symmetric_product, two_sided_product
-from semikpca.kernels._threads import one_thread
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from semikpca._typing import Rows
+from semikpca.arrays import is_remote
 from semikpca.kernels import Kernel, Normalized, finite_pairwise
-from semikpca.kernels._namespace import is_remote
 from semikpca.operators._algebra import ScaledOperator
 from semikpca.operators._base import KernelOperator
 from semikpca.operators._blocked import BlockedOperator

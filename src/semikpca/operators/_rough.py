@@ -3,8 +3,8 @@
 import numpy as np
 
 from semikpca._typing import Array, Rows
+from semikpca.arrays import like, to_numpy
 from semikpca.kernels import Kernel
-from semikpca.kernels._namespace import like, to_numpy
 
 _SEED = 0
 # Rows to look at. More of them make the vectors better, but not by a whole product with the matrix: 200 save one of

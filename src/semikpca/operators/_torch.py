@@ -5,8 +5,8 @@ from typing import Any
 import torch
 
 from semikpca._typing import Rows
+from semikpca.arrays import like
 from semikpca.kernels import Kernel
-from semikpca.kernels._namespace import like
 from semikpca.kernels._torch_product import PRECISIONS, Precision, Tensor, prepare_product
 from semikpca.operators._base import KernelOperator
 from semikpca.operators._rough import rough_eigenvectors

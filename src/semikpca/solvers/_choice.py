@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.kernels._threads import allowed_threads, in_threads, one_blas_thread, slices
+from semikpca.arrays import allowed_threads, in_threads, one_blas_thread, slices
 from semikpca.operators import KernelOperator, Subspace
 from semikpca.solvers._base import LinearSolver, Solution, Status
 from semikpca.solvers._cholesky import Cholesky

@@ -5,7 +5,7 @@ from copy import copy
 import numpy as np
 
 from semikpca._typing import FloatArray
-from semikpca.kernels._namespace import like, namespace, to_numpy
+from semikpca.arrays import like, namespace, to_numpy
 from semikpca.operators import KernelOperator, Subspace
 from semikpca.solvers._base import LinearSolver, Solution, Status
 from semikpca.solvers._sampled_step import sampled_step

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from semikpca._typing import FloatArray
-from semikpca.kernels._namespace import is_tensor, to_numpy
+from semikpca.arrays import is_tensor, to_numpy
 from semikpca.operators import KernelOperator, Subspace
 
 

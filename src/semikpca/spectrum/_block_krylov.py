@@ -12,7 +12,7 @@ float64, wherever the basis is.
 import numpy as np
 
 from semikpca._typing import Array, FloatArray
-from semikpca.kernels._namespace import like, namespace, to_numpy
+from semikpca.arrays import like, namespace, to_numpy
 from semikpca.operators import KernelOperator, Subspace
 from semikpca.spectrum._base import Spectrum, rounding_of, value_errors
 

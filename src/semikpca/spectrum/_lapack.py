@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import linalg
 
-from semikpca.kernels._namespace import to_numpy
+from semikpca.arrays import to_numpy
 from semikpca.operators import KernelOperator
 from semikpca.spectrum._base import Spectrum, rounding_of
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from semikpca.blending import expected_shares
+from semikpca.decisions import expected_shares
 
 ROUNDING = 1e-12
 PSEUDO_COUNTS = (0.3, 1.0, 3.0, 10.0, 30.0)  # how many labels of each class equal shares may be worth, as documented

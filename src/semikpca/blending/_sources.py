@@ -15,16 +15,22 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
+from semikpca.arrays import allowed_threads, in_threads, length, taken
 from semikpca.convexity import ConvexityCertificate
-from semikpca.estimators._kernel_matrix import kernel_matrix
-from semikpca.estimators._semi_kpca import EIGENPAIR_RTOL
 from semikpca.exceptions import DegenerateSpectrumWarning, KernelRankError
-from semikpca.kernels import RBF, Kernel, Laplacian, Linear, NeighborGraph, Normalized, finite_pairwise
-from semikpca.kernels._bandwidth import median_distance
-from semikpca.kernels._graph import fit_graphs
-from semikpca.kernels._threads import allowed_threads, in_threads
+from semikpca.kernels import (
+    RBF,
+    Kernel,
+    Laplacian,
+    Linear,
+    NeighborGraph,
+    Normalized,
+    finite_pairwise,
+    fit_graphs,
+    median_distance,
+)
 from semikpca.operators import KernelOperator, make_operator
-from semikpca.problem import DualSolution, SemiKPCAResponse
+from semikpca.problem import EIGENPAIR_RTOL, DualSolution, SemiKPCAResponse, kernel_matrix
 from semikpca.solvers import COLUMNS_A_GROUP
 from semikpca.spectrum import removable_spectrum
 
@@ -66,9 +72,9 @@ class Expansion:
         if not isinstance(self.kernel, Normalized):
             return self._prepared(rows)
         near = np.flatnonzero(self.kernel.reaches(rows))
-        values = np.zeros((_length(rows), self.coefficients.shape[1]))
+        values = np.zeros((length(rows), self.coefficients.shape[1]))
         if near.size:
-            values[near] = self.kernel.cross_product(_taken(rows, near), self.anchors, self.coefficients)
+            values[near] = self.kernel.cross_product(taken(rows, near), self.anchors, self.coefficients)
         return values
 
 
@@ -86,7 +92,7 @@ class Source(ABC):
         self.rows = rows
         self._known = np.empty(0, dtype=np.intp)
         # Each column in one piece of memory: one more is then added without a look at the others.
-        self._columns = np.empty((0, _length(rows)), dtype=np.float32).T  # columns bring their own type
+        self._columns = np.empty((0, length(rows)), dtype=np.float32).T  # columns bring their own type
 
     def columns(self, at: np.ndarray) -> np.ndarray:
         """Return k(training rows, training rows ``at``), shape (n_samples, len(at)), each column in one piece."""
@@ -128,13 +134,13 @@ class PlainSource(Source):
     def _compute(self, at):
         if self.kernel.input_kind == "matrix":
             return finite_pairwise(self.kernel, self.rows, self.rows)[:, at]
-        return finite_pairwise(self.kernel, self.rows, _taken(self.rows, at))
+        return finite_pairwise(self.kernel, self.rows, taken(self.rows, at))
 
     def expand(self, at, coefficients):
         decision = self.columns(at) @ coefficients
         if self.kernel.input_kind != "matrix":
-            return Expansion(self.kernel, _taken(self.rows, at), coefficients, decision)
-        everywhere = np.zeros((_length(self.rows), coefficients.shape[1]))
+            return Expansion(self.kernel, taken(self.rows, at), coefficients, decision)
+        everywhere = np.zeros((length(self.rows), coefficients.shape[1]))
         everywhere[at] = coefficients
         return Expansion(self.kernel, self.rows, everywhere, decision)
 
@@ -176,7 +182,7 @@ class ResponseSource(Source):
         if not response.operator.uses_one_core:
             return self._noted(response.columns(at)).decision
         # A solve needs several times the memory of its answer.
-        columns = np.empty((_length(self.rows), len(at)), dtype=response.operator.dtype)
+        columns = np.empty((length(self.rows), len(at)), dtype=response.operator.dtype)
         for start in range(0, len(at), _COLUMNS_AT_ONCE):
             some = slice(start, start + _COLUMNS_AT_ONCE)
             columns[:, some] = self._noted(response.columns(at[some])).decision
@@ -190,7 +196,7 @@ class ResponseSource(Source):
 
     def expand(self, at, coefficients):
         response = self._set_up_again()
-        targets = np.zeros((_length(self.rows), coefficients.shape[1]), dtype=response.operator.dtype)
+        targets = np.zeros((length(self.rows), coefficients.shape[1]), dtype=response.operator.dtype)
         targets[at] = coefficients
         # Decisions are linear in the targets, so those of the columns give the sum; no further solve.
         dual_coef = response.dual_coef(self.columns(at) @ coefficients, targets)
@@ -219,7 +225,7 @@ def default_sources(
     largest = np.finfo(rows.dtype).max / 4
     if 0 < wide < largest and 0 < wide_l1 < largest:
         plain += [Laplacian(gamma=float(wide_l1)), RBF(gamma=float(4 * wide))]
-        if _length(rows) <= MOST_ROWS_FOR_WHOLE_MATRICES:
+        if length(rows) <= MOST_ROWS_FOR_WHOLE_MATRICES:
             shaped += [Normalized(RBF(gamma=float(factor * wide))).fit(rows) for factor in (1, 4)]
     sources: list[Source] = [PlainSource(kernel.fit(rows), rows) for kernel in plain]
     for number, kernel in enumerate(shaped):
@@ -348,11 +354,3 @@ def neighbor_links(rows: Any, sources: list[Source]) -> Any:
     pairs = np.repeat(np.arange(len(K)), count), nearest.reshape(-1)
     links = sparse.csr_array((np.ones(len(pairs[0])), pairs), shape=K.shape)
     return links + links.T
-
-
-def _taken(rows: Any, at: np.ndarray) -> Any:
-    return rows[at] if hasattr(rows, "shape") else [rows[int(number)] for number in at]
-
-
-def _length(rows: Any) -> int:
-    return rows.shape[0] if hasattr(rows, "shape") else len(rows)

@@ -6,16 +6,12 @@ from typing import Any
 import numpy as np
 
 from semikpca._typing import FloatArray
-from semikpca.blending import (
-    LabelSystem,
-    NeighborAgreement,
-    candidate_log_weights,
-    left_out_losses,
-    normalized_weights,
-)
+from semikpca.arrays import allowed_threads, in_threads
+from semikpca.blending._agreement import NeighborAgreement
+from semikpca.blending._label_fit import LabelSystem
+from semikpca.blending._sources import Source
+from semikpca.blending._weights import candidate_log_weights, left_out_losses, normalized_weights
 from semikpca.convexity import ConvexityCertificate
-from semikpca.estimators._sources import Source
-from semikpca.kernels._threads import allowed_threads, in_threads
 from semikpca.labels import LabelCoding
 
 # Noise levels of the fits to the labels, in units of the kernel's mean diagonal at the labeled rows: labels are taken

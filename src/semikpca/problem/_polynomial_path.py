@@ -19,7 +19,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.exceptions import ConvergenceWarning
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.kernels._threads import allowed_threads, in_threads
+from semikpca.arrays import allowed_threads, in_threads
 from semikpca.operators import DeflatedOperator, SparseOperator
 
 # Columns that are multiplied at once: with more of them a block leaves the cache.

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from semikpca._typing import Array, FloatArray, IntArray
-from semikpca.kernels._namespace import like, namespace, to_numpy
+from semikpca.arrays import like, namespace, to_numpy
 from semikpca.operators import DeflatedOperator, Subspace
-from semikpca.spectrum._base import Spectrum
-from semikpca.spectrum._block_krylov import orthonormal_against, rayleigh_ritz
+from semikpca.spectrum import Spectrum, orthonormal_against, rayleigh_ritz
 
 # The space is given up when it has this share of all dimensions: the whole spectrum is then no more work.
 _LARGEST_SHARE = 0.5

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from semikpca import LSSVMClassifier, SemiKPCAClassifier, SemiLSSVMClassifier
-from semikpca.estimators._probability import MAX_LEFT_OUT, learn_sharpness, probabilities, rows_to_leave_out
+from semikpca.decisions._probability import MAX_LEFT_OUT, learn_sharpness, probabilities, rows_to_leave_out
 from semikpca.exceptions import SingleClassWarning
 
 # Rows of probabilities sum to one within rounding.

@@ -5,7 +5,8 @@ import pytest
 
 from oracles import algorithm_1, eigenpairs, large_rbf, relative_error
 from semikpca.operators import DeflatedOperator, DenseOperator, Subspace
-from semikpca.spectrum import LabelSpace, Spectrum, label_space
+from semikpca.problem import LabelSpace, label_space
+from semikpca.spectrum import Spectrum
 
 N = 300
 ROWS = np.array([0, 3, 17, 60, 61, 299])

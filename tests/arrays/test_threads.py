@@ -12,9 +12,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from oracles import relative_error
 from semikpca import ConvexKernelPCA, SemiKPCAClassifier, SemiLSSVMClassifier
+from semikpca.arrays import allowed_threads, in_threads, one_blas_thread, slices
 from semikpca.kernels import RBF
 from semikpca.kernels._blocked import FactorTiles, symmetric_product
-from semikpca.kernels._threads import allowed_threads, in_threads, one_blas_thread, slices
 
 TWO_THREADS = pytest.mark.parametrize("threads", [1, 2])
 

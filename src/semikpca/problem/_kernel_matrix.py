@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.base import clone
 
 from semikpca._typing import FloatArray, Rows
+from semikpca.arrays import is_remote, is_tensor, like, to_numpy
 from semikpca.kernels import Kernel
-from semikpca.kernels._namespace import is_remote, is_tensor, like, to_numpy
 from semikpca.operators import KernelOperator, choose_backend, has_room, make_operator, rows_of
 from semikpca.spectrum import require_semidefinite
 

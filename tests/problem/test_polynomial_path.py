@@ -6,8 +6,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from semikpca.kernels import NeighborGraph
 from semikpca.operators import DeflatedOperator, make_operator
-from semikpca.spectrum import _polynomial_path as module
-from semikpca.spectrum import polynomial_path, removable_spectrum
+from semikpca.problem import _polynomial_path as module
+from semikpca.problem import polynomial_path
+from semikpca.spectrum import removable_spectrum
 
 ROWS = np.array([0, 1, 2, 3, 40, 41, 77, 130])
 TARGETS = np.array([1.0, -1, 1, -1, 1, -1, 1, -1])[:, np.newaxis] * [1.0, 0.5, -2.0]

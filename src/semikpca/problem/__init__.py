@@ -1,0 +1,36 @@
+"""The paper's problems as plain functions of a kernel operator.
+
+Problem 1 (LS-SVM), Problem 3 (kernel PCA) and Problem 4 (Semi-KPCA). Both classifiers are linear in their targets:
+decision = H y with a matrix H, the label response, that does not depend on y. Everything in closed form
+(leaving a label out, adding one, the path of error weights) is a reading of H, and only the columns of H that are
+asked for are ever computed.
+"""
+
+from semikpca.problem._kernel_matrix import Expansion, fit_kernel, goes_by_features_on_cluster, kernel_matrix
+from semikpca.problem._kernel_pca import kernel_pca_objective
+from semikpca.problem._label_space import LabelSpace, label_space
+from semikpca.problem._lssvm import LSSVMResponse
+from semikpca.problem._polynomial_path import polynomial_path
+from semikpca.problem._response import DualSolution, LabelResponse, warn_unless_solved
+from semikpca.problem._semi_kpca import EIGENPAIR_RTOL, SemiKPCAResponse
+from semikpca.problem._spectral_filter import lssvm_path, path_decisions, spectral_filter
+
+__all__ = [
+    "EIGENPAIR_RTOL",
+    "DualSolution",
+    "Expansion",
+    "LSSVMResponse",
+    "LabelResponse",
+    "LabelSpace",
+    "SemiKPCAResponse",
+    "fit_kernel",
+    "goes_by_features_on_cluster",
+    "kernel_matrix",
+    "kernel_pca_objective",
+    "label_space",
+    "lssvm_path",
+    "path_decisions",
+    "polynomial_path",
+    "spectral_filter",
+    "warn_unless_solved",
+]

@@ -1,0 +1,98 @@
+"""The label response H: the linear map from targets to decisions, and the answer to one set of targets."""
+
+import warnings
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from semikpca._typing import FloatArray, IntArray
+from semikpca.arrays import to_numpy
+from semikpca.operators import KernelOperator
+from semikpca.solvers import Status
+
+_COLUMNS_AT_ONCE = 32
+
+
+@dataclass(frozen=True)
+class DualSolution:
+    """The answer to one set of targets; every array has a column for each right-hand side.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n, n_columns)
+        The multipliers of the paper.
+    dual_coef : ndarray of shape (n, n_columns)
+        Coefficients of w over the training rows, so that f(x) = k(x, rows) @ dual_coef + intercept.
+    intercept : ndarray of shape (n_columns,)
+    decision : ndarray of shape (n, n_columns)
+        f on the training rows.
+    status : Status
+    n_iter : int
+    residual : float
+    """
+
+    alpha: FloatArray
+    dual_coef: FloatArray
+    intercept: FloatArray
+    decision: FloatArray
+    status: Status
+    n_iter: int
+    residual: float
+
+    def on_host(self) -> "DualSolution":
+        """Return the solution with NumPy arrays, wherever it was computed."""
+        names = ("alpha", "dual_coef", "intercept", "decision")
+        return replace(self, **{name: to_numpy(getattr(self, name)) for name in names})
+
+
+def warn_unless_solved(solution: DualSolution, stacklevel: int) -> None:
+    """Warn of a solve that stopped early; ``stacklevel`` counts from here, 2 being the caller."""
+    if solution.status is not Status.SOLVED:
+        warnings.warn(
+            f"The solve was {solution.status.value} (relative residual {solution.residual:.1e} after {solution.n_iter} "
+            "steps).",
+            ConvergenceWarning,
+            stacklevel=stacklevel,
+        )
+
+
+class LabelResponse(ABC):
+    """The linear map H from targets to decisions, as a problem that is set up before any label is known."""
+
+    operator: KernelOperator
+
+    @abstractmethod
+    def solve(self, targets: FloatArray, rtol: float | None = None) -> DualSolution:
+        """Solve for each column of ``targets``, shape (n, n_columns); ``rtol`` may ask for fewer digits."""
+
+    def columns(self, rows: IntArray, rtol: float | None = None) -> DualSolution:
+        """Solve for unit targets at ``rows``: its ``decision`` holds those columns of H."""
+        return self.solve(self.operator.units(rows), rtol)
+
+    def own_alpha(self, rows: IntArray, rtol: float | None = None) -> FloatArray:
+        """Return the multiplier of each of ``rows`` for a unit target at that row alone.
+
+        With conjugate gradients its error is the square of ``rtol``: it is a quadratic form of the system's inverse.
+        """
+        known = self._known_own_alpha(rows)
+        if known is not None:
+            return known
+        # A few columns at a time where memory is what counts: each takes several arrays of n numbers.
+        step = max(1, len(rows) if self.operator.can_be_dense else _COLUMNS_AT_ONCE)
+        blocks = [rows[start : start + step] for start in range(0, len(rows), step)]
+        own = []
+        for block in blocks:
+            answers = self.solve(self.operator.units(block), rtol)
+            warn_unless_solved(answers, stacklevel=4)
+            own.append(to_numpy(answers.alpha[block, np.arange(len(block))]))
+        return np.concatenate(own) if own else np.empty(0)
+
+    @abstractmethod
+    def _known_own_alpha(self, rows: IntArray) -> FloatArray | None:
+        """Return ``own_alpha`` where it is to be had without a solve for each row."""
+
+    @abstractmethod
+    def own_response(self, own_alpha: FloatArray) -> FloatArray:
+        """Return H[i, i], how much each decision owes to its own target, from ``own_alpha``."""
