@@ -14,8 +14,21 @@ def is_tensor(array: object) -> bool:
     return torch is not None and isinstance(array, torch.Tensor)
 
 
-def is_dask(array: object) -> bool:
-    """Return whether ``array`` is a Dask array or data frame; dask is not imported for the question."""
+def device_of(array: object) -> Any:
+    """Return the device that a tensor is on; None for NumPy arrays and all other collections."""
+    return array.device if is_tensor(array) else None  # type: ignore[attr-defined]
+
+
+def on_device(values: Any, device: Any) -> Any:
+    """Return numbers as a tensor on a device, see :func:`device_of`; as they are where the device is None."""
+    return values if device is None else sys.modules["torch"].as_tensor(values, device=device)
+
+
+def is_lazy(array: object) -> bool:
+    """Return whether ``array`` is computed when somebody asks: a Dask array, series or data frame.
+
+    Dask is not imported for the question.
+    """
     dask = sys.modules.get("dask.base")
     return dask is not None and bool(dask.is_dask_collection(array))
 

@@ -6,21 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import dask.array as da
 import numpy as np
 from sklearn.base import clone
 
 from semikpca import labels as coding
 from semikpca._typing import FloatArray, IntArray
-from semikpca.arrays import is_dask, is_remote
+from semikpca.arrays import is_lazy
 from semikpca.estimators._compressed import CompressedRows, OnFeatures, Summary, joined, summary
 from semikpca.estimators._decisions import logger
 from semikpca.estimators._few_labels import FewLabels, labels_on_cluster
 from semikpca.estimators._validation import check_same_length
 from semikpca.exceptions import KernelRankError, SingleClassWarning
 from semikpca.kernels import Kernel, Nystroem
-from semikpca.operators._cluster_rows import ClusterRows
-from semikpca.operators._cluster_sums import reduced
+from semikpca.operators import RemoteRows, remote_rows
 
 # Rows that the client keeps as they are, to know how decisions are spread: all, or a fixed sample of many.
 _MOST_SAMPLED_ROWS = 20_000
@@ -34,7 +32,7 @@ class ClusterFit:
 
     Attributes
     ----------
-    rows : ClusterRows
+    rows : RemoteRows
     compressed : CompressedRows
     labels : FewLabels
     sample : ndarray of shape (n_sampled, n_features)
@@ -43,17 +41,17 @@ class ClusterFit:
         The same model, fitted on the small rows of ``compressed`` by the code that fits any others.
     """
 
-    rows: ClusterRows
+    rows: RemoteRows
     compressed: CompressedRows
     labels: FewLabels
     sample: FloatArray
     small: Any
 
     @classmethod
-    def of(cls, estimator, kernel: Kernel, rows: ClusterRows, y) -> "ClusterFit":
+    def of(cls, estimator, kernel: Kernel, rows, y) -> "ClusterFit":
         """Fit: labels first, then the kernel from a few rows, one pass over all rows, and the small problem."""
-        rows = rows if is_remote(rows) else ClusterRows.of(rows)
-        labels = labels_on_cluster(y, rows.client) if is_dask(y) else FewLabels.of(coding.encode(y))
+        rows = remote_rows(rows)
+        labels = labels_on_cluster(y) if is_lazy(y) else FewLabels.of(coding.encode(y))
         check_same_length(rows, labels.codes)
         if labels.n_classes == 1:
             warnings.warn(SingleClassWarning(labels.classes[0]), stacklevel=6)
@@ -72,7 +70,7 @@ class ClusterFit:
         sample = whole.kept[np.searchsorted(kept, sampled)]
         return cls(rows, compressed, labels, sample, solved(estimator, compressed, labels))
 
-    def lazy_arrays(self) -> dict[str, da.Array]:
+    def lazy_arrays(self) -> dict[str, Any]:
         """Return what every training row has beside its decision, by the names of the attributes of a model."""
         functions = {"alpha_": self.alpha(), "dual_coef_": self.dual_coef()}
         if hasattr(self.small, "eigenvectors_"):
@@ -132,17 +130,9 @@ class ClusterFit:
             own = over_small_rows.reshape(-1, weights.shape[1])[: len(numbers)]
         return RowFunction(values, weights.shape[1], np.dtype(self.rows.dtype), numbers, own)
 
-    def over_all_rows(self, function: "RowFunction") -> da.Array:
-        """Return the values at all training rows as a lazy Dask array of shape (n, n_columns)."""
-        array = self.rows.array
-        return da.map_blocks(
-            function.in_chunk,
-            array,
-            bounds=self.rows.bounds,
-            dtype=function.dtype,
-            chunks=(array.chunks[0], (function.n_columns,)),
-            meta=np.empty((0, 0), dtype=function.dtype),
-        )
+    def over_all_rows(self, function: "RowFunction") -> Any:
+        """Return the values at all training rows as a lazy array of shape (n, n_columns)."""
+        return self.rows.over_all(function.in_chunk, function.n_columns, function.dtype)
 
     # -- readings ----------------------------------------------------------------------------------------------
 
@@ -180,16 +170,15 @@ class RowFunction:
         """Return the values of rows, whichever they are."""
         return np.asarray(self.values(rows), dtype=self.dtype)
 
-    def in_chunk(self, chunk: FloatArray, bounds: IntArray, block_id: tuple[int, ...]) -> FloatArray:
-        """Return the values of a chunk of the training rows."""
+    def in_chunk(self, chunk: FloatArray, start: int) -> FloatArray:
+        """Return the values of a chunk of the training rows, which begins at row ``start``."""
         values = self(chunk)
-        start, stop = bounds[block_id[0]], bounds[block_id[0] + 1]
-        first, last = np.searchsorted(self.numbers, [start, stop])
+        first, last = np.searchsorted(self.numbers, [start, start + len(chunk)])
         values[self.numbers[first:last] - start] = self.own[first:last]
         return values
 
 
-def fitted_kernel(kernel: Kernel, rows: ClusterRows) -> Kernel:
+def fitted_kernel(kernel: Kernel, rows: RemoteRows) -> Kernel:
     """Return a fitted clone of the kernel: what it learns of the rows it learns from a few of them."""
     inside = kernel
     while hasattr(inside, "kernel"):
@@ -211,11 +200,11 @@ def sampled_rows(n_rows: int, n_features: int) -> IntArray:
     return np.sort(np.random.default_rng(_SAMPLE_SEED).choice(n_rows, size, replace=False))
 
 
-def summed(rows: ClusterRows, kernel: Kernel, kept: IntArray) -> Summary:
+def summed(rows: RemoteRows, kernel: Kernel, kept: IntArray) -> Summary:
     """Return the summary of all rows: one pass over the chunks."""
     cuts = np.searchsorted(kept, rows.bounds)
     places = [kept[cuts[i] : cuts[i + 1]] - start for i, start in enumerate(rows.bounds[:-1])]
-    whole: Summary = reduced(rows.client, rows.array, summary, joined, kernel, places)
+    whole: Summary = rows.reduced(summary, joined, kernel, places)
     return whole
 
 

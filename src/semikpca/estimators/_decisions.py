@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from semikpca import decisions as probability
 from semikpca import labels as coding
-from semikpca.arrays import is_dask, to_numpy
+from semikpca.arrays import is_lazy, on_device, to_numpy
 from semikpca.decisions import Reach
-from semikpca.estimators._lazy import mapped
 from semikpca.estimators._validation import check_row_numbers, check_same_length, labels_on_client
 from semikpca.exceptions import UnreachableRowsWarning
+from semikpca.operators import map_rows
 
 logger = logging.getLogger("semikpca")
 
@@ -92,12 +92,12 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return self._handed_out(self.labels_of(self.decision_function(X)))
 
     def labels_of(self, decision):
-        """Return the labels that belong to decision values, shape (n_rows,); lazily for a Dask array."""
+        """Return the labels that belong to decision values, shape (n_rows,); lazily for a lazy array."""
         check_is_fitted(self)
         return _of_decisions(partial(_labels, self.classes_, self.class_shares_), decision, None, self.classes_.dtype)
 
     def decision_codes(self, decision):
-        """Return the class numbers that belong to decision values, shape (n_rows,); lazily for a Dask array.
+        """Return the class numbers that belong to decision values, shape (n_rows,); lazily for a lazy array.
 
         A decision of exactly 0 says nothing, and gets the class of the largest share.
         """
@@ -126,11 +126,8 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _handed_out(self, values):
         """Return numbers as the rows came: as tensors on their device, or as they are."""
-        if self._device is None or values.dtype.kind not in "fiub":
-            return values
-        import torch
-
-        return torch.as_tensor(values, device=self._device)
+        is_of_numbers = self._device is not None and values.dtype.kind in "fiub"
+        return on_device(values, self._device) if is_of_numbers else values
 
     def _warn_of_unreachable_rows(self, stacklevel: int) -> None:
         rows = self.unreachable_rows_
@@ -202,8 +199,8 @@ class TransductiveDecisions(DecisionClassifier):
 
 
 def _of_decisions(function, decision, n_columns, dtype):
-    """Return a function of decision values; of a Dask array lazily, block by block."""
-    return mapped(function, decision, n_columns, dtype) if is_dask(decision) else function(to_numpy(decision))
+    """Return a function of decision values; of a lazy array lazily, block by block."""
+    return map_rows(function, decision if is_lazy(decision) else to_numpy(decision), n_columns, dtype)
 
 
 def _codes(class_shares, decision):

@@ -1,11 +1,13 @@
 """Labels of very many rows, of which a few are labeled: only these are kept, and y may stay on a cluster."""
 
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
 
 from semikpca import labels as coding
 from semikpca._typing import IntArray
+from semikpca.operators import map_parts
 
 # Labels that are brought to the client from a cluster; a model for so many labels does not need other rows.
 MOST_LABELS = 1_000_000
@@ -76,25 +78,16 @@ class FewLabels(coding.LabelCoding):
         return FewLabels.at(self.classes, self.codes.n, all_rows[labeled], all_values[labeled])
 
 
-def labels_on_cluster(y, client) -> FewLabels:
-    """Return the labels in a Dask array or series, by the same rules as :func:`semikpca.labels.encode`."""
-    import dask
-
-    from semikpca.operators._cluster import computed
-
+def labels_on_cluster(y) -> FewLabels:
+    """Return the labels in a lazy array or series, by the same rules as :func:`semikpca.labels.encode`."""
     if y.ndim == 2 and y.shape[1] == 1 and hasattr(y, "rechunk"):
         y = y[:, 0]
     if y.ndim != 1:
         raise ValueError(f"y must be one column of labels, got shape {y.shape}. Pass one, such as df['label'].")
-    parts = np.ravel(y.to_delayed()).tolist()
-
-    def read(minus_one_is_a_class: bool) -> Any:
-        look = dask.delayed(_part_labels)
-        return computed(client, [dask.delayed(list)([look(part, minus_one_is_a_class) for part in parts])])[0]
-
-    found = read(False)
+    found = map_parts(partial(_PartLabels, minus_one_is_a_class=False), y)
     if any(part.n_missing for part in found) and any(part.n_minus_one for part in found):
-        found = read(True)  # somewhere None or NaN marks unlabeled rows, so that -1 is a class everywhere
+        # Somewhere None or NaN marks unlabeled rows, so that -1 is a class everywhere.
+        found = map_parts(partial(_PartLabels, minus_one_is_a_class=True), y)
     n_given = sum(part.n_given for part in found)
     if n_given > MOST_LABELS:
         raise ValueError(
@@ -116,7 +109,3 @@ class _PartLabels:
         n_not_missing = len(coding.labels_in(part, minus_one_is_a_class=True)[0])
         self.n_missing, self.n_minus_one = self.n - n_not_missing, n_not_missing - self.n_given
         self.places, self.labels = places[:MOST_LABELS], labels[:MOST_LABELS]
-
-
-def _part_labels(part, minus_one_is_a_class: bool) -> _PartLabels:
-    return _PartLabels(part, minus_one_is_a_class)

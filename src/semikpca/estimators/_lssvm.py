@@ -5,7 +5,6 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from semikpca import labels as coding
-from semikpca.estimators._lazy import values_at
 from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL, ResponseClassifier
 from semikpca.estimators._transductive import TransductiveClassifier
 from semikpca.estimators._validation import (
@@ -18,7 +17,7 @@ from semikpca.estimators._validation import (
     validate_rows,
 )
 from semikpca.kernels import as_kernel
-from semikpca.operators import KernelOperator
+from semikpca.operators import KernelOperator, values_at
 from semikpca.problem import Expansion, LSSVMResponse, fit_kernel, warn_unless_solved
 
 
@@ -179,7 +178,7 @@ class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEst
     [7.0]
     """
 
-    _takes_dask = True
+    _takes_lazy = True
 
     def fit(self, X, y):
         """Fit one model for each column of y.

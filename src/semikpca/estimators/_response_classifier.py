@@ -8,10 +8,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from semikpca import labels as coding
-from semikpca.arrays import is_tensor
+from semikpca.arrays import device_of
 from semikpca.decisions import Reach, prior_offsets, resolve_prior
 from semikpca.estimators._decisions import DecisionClassifier, logger, squeezed
-from semikpca.estimators._lazy import values_at
 from semikpca.estimators._validation import (
     check_iteration,
     check_row_numbers,
@@ -22,7 +21,7 @@ from semikpca.estimators._validation import (
 )
 from semikpca.exceptions import SingleClassWarning
 from semikpca.kernels import as_kernel
-from semikpca.operators import KernelOperator, Progress
+from semikpca.operators import KernelOperator, Progress, values_at
 from semikpca.problem import (
     DualSolution,
     Expansion,
@@ -45,7 +44,7 @@ class ResponseClassifier(DecisionClassifier):
     """
 
     _takes_tensors = True
-    _takes_dask = True
+    _takes_lazy = True
     _cluster_fit = None  # what was learned of rows that stay on a cluster, where a kernel has features
 
     # -- what a subclass provides ------------------------------------------------------------------------------
@@ -100,7 +99,7 @@ class ResponseClassifier(DecisionClassifier):
         check_same_length(rows, labels.codes)
         if labels.n_classes == 1:
             warnings.warn(SingleClassWarning(labels.classes[0]), stacklevel=4)
-        self._device = rows.device if is_tensor(rows) else None
+        self._device = device_of(rows)
         self.kernel_, self.X_fit_, self.backend_, operator = fit_kernel(
             kernel, rows, self.backend, **self._matrix_options()
         )

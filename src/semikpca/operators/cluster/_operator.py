@@ -13,13 +13,13 @@ import numpy as np
 from semikpca._typing import FloatArray, IntArray
 from semikpca.kernels import Kernel
 from semikpca.kernels._finite import require_finite_sums_of
-from semikpca.operators import _cluster_tasks as tasks
 from semikpca.operators._base import KernelOperator
 from semikpca.operators._blocked import _ROUNDINGS_A_PRODUCT
-from semikpca.operators._cluster import computed_blocks, with_data_on_workers
-from semikpca.operators._cluster_graphs import mapped_array, symmetric_array
-from semikpca.operators._cluster_rows import ClusterRows
 from semikpca.operators._rough import sample_eigenvectors
+from semikpca.operators.cluster import _tasks as tasks
+from semikpca.operators.cluster._client import computed_blocks, with_data_on_workers
+from semikpca.operators.cluster._graphs import mapped_array, symmetric_array
+from semikpca.operators.cluster._rows import ClusterRows
 
 # Rows up to which the whole matrix may come to the client, where a method asks for it: 34 MB.
 _MOST_DENSE_ROWS = 2_048

@@ -9,8 +9,8 @@ from distributed import Client
 from distributed.protocol.pickle import dumps
 
 from semikpca.arrays import one_thread
-from semikpca.operators._cluster import computed
-from semikpca.operators._cluster_tasks import loaded
+from semikpca.operators.cluster._client import computed
+from semikpca.operators.cluster._tasks import loaded
 
 # Parts that are joined at a time: few, so that few of them are in the memory of a worker.
 SPLIT_EVERY = 8

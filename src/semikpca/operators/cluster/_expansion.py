@@ -13,10 +13,11 @@ from semikpca._typing import FloatArray
 from semikpca.exceptions import ClusterError
 from semikpca.kernels import Kernel, Normalized
 from semikpca.kernels._normalized import normalized_product, positive_degrees
-from semikpca.operators._cluster import clear_errors, computed_blocks
-from semikpca.operators._cluster_graphs import cross_array
-from semikpca.operators._cluster_rows import ClusterRows, lazy_rows
-from semikpca.operators._cluster_tasks import Sent
+from semikpca.operators.cluster._client import clear_errors, computed_blocks
+from semikpca.operators.cluster._graphs import cross_array
+from semikpca.operators.cluster._lazy import lazy_rows
+from semikpca.operators.cluster._rows import ClusterRows
+from semikpca.operators.cluster._tasks import Sent
 
 
 class ClusterExpansion:

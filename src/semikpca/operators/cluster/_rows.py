@@ -1,7 +1,6 @@
 """Rows on a Dask cluster."""
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import dask
@@ -12,7 +11,7 @@ from distributed import Client
 from semikpca._typing import FloatArray, IntArray
 from semikpca.exceptions import ClusterError
 from semikpca.kernels import Kernel
-from semikpca.operators._cluster import (
+from semikpca.operators.cluster._client import (
     clear_errors,
     computed,
     current_client,
@@ -20,20 +19,15 @@ from semikpca.operators._cluster import (
     n_threads,
     wait_for,
 )
-from semikpca.operators._cluster_tasks import summed
+from semikpca.operators.cluster._graphs import chunks_for, even_chunks
+from semikpca.operators.cluster._lazy import in_chunks, lazy_rows, looked_at, of_parts
+from semikpca.operators.cluster._sums import reduced
+from semikpca.operators.cluster._tasks import summed
 
 # Rows and bytes that may be fetched at once. Sketches of the rows need a few thousand (the median rule 4,000, landmarks
 # as many as there are); more of them would be a way to gather everything on the client.
 MOST_FETCHED_ROWS = 50_000
 _MOST_FETCHED_BYTES = 2**28
-# Rows of one chunk of an array that is sent to the workers: some megabytes.
-_SENT_NUMBERS = 2**20
-# A chunk of this many rows makes pairs that take a second or a few; smaller ones would be lost in what a task costs.
-_MOST_CHUNK_ROWS = 2**15
-_FEWEST_CHUNK_ROWS = 512
-_MOST_CHUNKS = 128
-# Pairs for each thread, so that none waits long for the last ones.
-_PAIRS_PER_THREAD = 16
 _PROBED_ROWS = 16
 
 
@@ -132,7 +126,7 @@ class ClusterRows:
             return self
         client = self.client
         n_chunks = chunks_for(self.shape[0], n_threads(client)) if n_chunks is None else n_chunks
-        array = self.array.rechunk({0: _even_chunks(self.shape[0], n_chunks)})
+        array = self.array.rechunk({0: even_chunks(self.shape[0], n_chunks)})
         with clear_errors(), data_in_graph_is_meant():
             held = client.persist(array, optimize_graph=False)
             try:
@@ -214,19 +208,30 @@ class ClusterRows:
     def cross_product(self, kernel: Kernel, A: Any, coefficients: FloatArray) -> FloatArray:
         """Return K(A, rows) @ coefficients, for an array A or these rows themselves: see ``Kernel.cross_product``."""
         if A is self:
-            from semikpca.operators._dask import DaskOperator
+            from semikpca.operators.cluster._operator import DaskOperator
 
             return DaskOperator(kernel, self).matmat(coefficients.reshape(len(self), -1)).reshape(coefficients.shape)
-        from semikpca.operators._cluster_expansion import ClusterExpansion
+        return np.asarray(self.expansion(kernel, coefficients)(A))
 
-        return np.asarray(ClusterExpansion(kernel, self, coefficients)(A))
+    def expansion(self, kernel: Kernel, coefficients: FloatArray) -> Callable[[Any], Any]:
+        """Return the function x ↦ Σ c_i k(x, x_i) over these rows; of a lazy array its values are lazy."""
+        from semikpca.operators.cluster._expansion import ClusterExpansion
+
+        return ClusterExpansion(kernel, self, coefficients)
+
+    def over_all(self, function: Callable[[FloatArray, int], FloatArray], n_columns: int, dtype: Any) -> da.Array:
+        """Return ``function(chunk, first row number)`` of all chunks, as a lazy array (n, n_columns)."""
+        return in_chunks(function, self.array, self.bounds, n_columns, dtype)
+
+    def reduced(
+        self, of_chunk: Callable[..., Any], join: Callable[[list[Any]], Any], shared: Any, arguments: Sequence[Any]
+    ) -> Any:
+        """Return what ``join`` makes of ``of_chunk(chunk, shared, argument)``: all chunks, an argument for each."""
+        return reduced(self.client, self.array, of_chunk, join, shared, arguments)
 
     def summed(self, of_chunk: Callable[[FloatArray, Any, Any], FloatArray], shared: Any) -> FloatArray:
         """Return the sum of ``of_chunk(chunk, shared, None)`` over all chunks, added up on the workers."""
-        from semikpca.operators._cluster_sums import reduced
-
-        nothing = [None] * len(self.array.chunks[0])
-        return np.asarray(reduced(self.client, self.array, of_chunk, summed, shared, nothing))
+        return np.asarray(self.reduced(of_chunk, summed, shared, [None] * len(self.array.chunks[0])))
 
     # -- models that were saved --------------------------------------------------------------------------------
 
@@ -265,99 +270,14 @@ class ClusterRows:
         return self  # nothing of it can be changed
 
 
-def lazy_rows(X: Any) -> tuple[da.Array, list[str] | None]:
-    """Return rows as a Dask array of float32 or float64 in one block of columns, and the names of its columns.
-
-    Nothing is computed: lengths may stay unknown, and NaN is not looked for.
-    """
-    names: list[str] | None = None
-    if isinstance(X, np.ndarray):
-        sent_rows = max(1, _SENT_NUMBERS // max(1, math.prod(X.shape[1:])))
-        X = da.from_array(X, chunks=(sent_rows, *([-1] * (X.ndim - 1))), name=False)
-    elif hasattr(X, "to_dask_array"):
-        if X.ndim == 2:
-            strange = [name for name, dtype in X.dtypes.items() if not _is_number(dtype)]
-            if strange:
-                raise ValueError(
-                    f"Column {strange[0]!r} of X is not of numbers (it is {X.dtypes[strange[0]]}). Drop it, or make "
-                    "numbers of it."
-                )
-            names = [str(name) for name in X.columns]
-        X = X.to_dask_array()
-    if not isinstance(X, da.Array):
-        raise TypeError(f"X must be a Dask array, a Dask data frame or a NumPy array, got {type(X).__name__}.")
-    if X.ndim != 2:
-        raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape X to (n_samples, n_features).")
-    if not isinstance(X._meta, np.ndarray):
-        raise ValueError(
-            f"backend='dask' takes blocks that are NumPy arrays, got {type(X._meta).__name__}. Use X.map_blocks("
-            "lambda block: block.toarray()) on sparse ones, if dense rows fit the workers."
-        )
-    if not X.shape[1]:
-        raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
-    if not _is_number(X.dtype):
-        raise ValueError(f"X must hold numbers, got dtype {X.dtype}. Convert it, for example with X.astype(float).")
-    X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
-    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64), names
-
-
-def checked_rows(X: Any) -> da.Array:
-    """Return new rows as a lazy Dask array whose blocks are looked through when they are computed."""
-    array, _ = lazy_rows(X)
-    return array.map_blocks(_checked, dtype=array.dtype, meta=array._meta)
-
-
-def chunks_for(n_rows: int, threads: int) -> int:
-    """Return into how many chunks rows are cut for exact products, which are made for each pair of chunks.
-
-    Enough pairs to keep all threads busy, and chunks of 512 to 32,768 rows; but never more than 128 chunks, with which
-    a product has 9,400 tasks.
-
-    Examples
-    --------
-    >>> chunks_for(200_000, threads=2), chunks_for(1_000_000, threads=64), chunks_for(300, threads=64)
-    (8, 45, 1)
-    """
-    # p (p + 1) / 2 pairs are at least so many for each thread.
-    busy = math.ceil((math.sqrt(1 + 8 * _PAIRS_PER_THREAD * threads) - 1) / 2)
-    wanted = max(busy, math.ceil(n_rows / _MOST_CHUNK_ROWS))
-    return max(1, min(wanted, n_rows // _FEWEST_CHUNK_ROWS, _MOST_CHUNKS))
-
-
-def _even_chunks(n_rows: int, n_chunks: int) -> tuple[int, ...]:
-    return tuple(np.diff(np.linspace(0, n_rows, n_chunks + 1).astype(int)).tolist())
-
-
-def _is_number(dtype: Any) -> bool:
-    return getattr(dtype, "kind", "O") in "fiub"
-
-
 def _probed(n_rows: int) -> IntArray:
     return np.unique(np.linspace(0, n_rows - 1, min(n_rows, _PROBED_ROWS)).astype(np.intp))
 
 
 def _looked_at(array: da.Array, client: Client) -> tuple[list[int], int]:
     """Return the length of each chunk, and how many rows hold NaN or infinity."""
-    look = dask.delayed(_look)
-    blocks = array.to_delayed(optimize_graph=False).ravel()
-    (found,) = computed(client, [dask.delayed(list)([look(block) for block in blocks])])
+    found = of_parts(client, looked_at, array.to_delayed(optimize_graph=False).ravel())
     return [length for length, _ in found], sum(strange for _, strange in found)
-
-
-def _look(block: Any) -> tuple[int, int]:
-    if not isinstance(block, np.ndarray):
-        raise ValueError(
-            f"backend='dask' takes blocks that are NumPy arrays, and one is a {type(block).__name__}. Use "
-            "X.map_blocks(lambda block: block.toarray()) on sparse ones, if dense rows fit the workers."
-        )
-    return len(block), len(block) - int(np.isfinite(block).all(axis=1).sum())
-
-
-def _checked(block: Any) -> FloatArray:
-    _, n_strange = _look(block)
-    if n_strange:
-        raise ValueError("Input X contains NaN or infinity. Drop such rows, or fill them in.")
-    return np.asarray(block)
 
 
 def _taken(block: FloatArray, numbers: IntArray) -> FloatArray:

@@ -1,10 +1,11 @@
 """Graphs of products with a kernel matrix whose rows are chunks of a Dask array.
 
 Values come back as Dask arrays, so that the same graph serves a product that is computed at once and a prediction that
-is computed when somebody asks. ``sent`` is a :class:`semikpca.operators._cluster_tasks.Sent` on the cluster, by its
+is computed when somebody asks. ``sent`` is a :class:`semikpca.operators.cluster._tasks.Sent` on the cluster, by its
 future: one key of the graph, to which every task refers.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
@@ -13,10 +14,38 @@ import dask.array as da
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 
-from semikpca.operators import _cluster_tasks as tasks
+from semikpca.operators.cluster import _tasks as tasks
 
 # Partial sums that are added by one task: a tree of this width keeps few of them in memory at a time.
 _FAN_IN = 16
+# A chunk of this many rows makes pairs that take a second or a few; smaller ones would be lost in what a task costs.
+_MOST_CHUNK_ROWS = 2**15
+_FEWEST_CHUNK_ROWS = 512
+_MOST_CHUNKS = 128
+# Pairs for each thread, so that none waits long for the last ones.
+_PAIRS_PER_THREAD = 16
+
+
+def chunks_for(n_rows: int, threads: int) -> int:
+    """Return into how many chunks rows are cut for exact products, which are made for each pair of chunks.
+
+    Enough pairs to keep all threads busy, and chunks of 512 to 32,768 rows; but never more than 128 chunks, with which
+    a product has 9,400 tasks.
+
+    Examples
+    --------
+    >>> chunks_for(200_000, threads=2), chunks_for(1_000_000, threads=64), chunks_for(300, threads=64)
+    (8, 45, 1)
+    """
+    # p (p + 1) / 2 pairs are at least so many for each thread.
+    busy = math.ceil((math.sqrt(1 + 8 * _PAIRS_PER_THREAD * threads) - 1) / 2)
+    wanted = max(busy, math.ceil(n_rows / _MOST_CHUNK_ROWS))
+    return max(1, min(wanted, n_rows // _FEWEST_CHUNK_ROWS, _MOST_CHUNKS))
+
+
+def even_chunks(n_rows: int, n_chunks: int) -> tuple[int, ...]:
+    """Return the lengths of so many chunks, which differ by one row at most."""
+    return tuple(np.diff(np.linspace(0, n_rows, n_chunks + 1).astype(int)).tolist())
 
 
 def symmetric_array(rows: da.Array, sent: Any, n_columns: int, dtype: Any) -> da.Array:
