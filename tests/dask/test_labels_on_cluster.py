@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from semikpca.estimators import _few_labels
-from semikpca.estimators._few_labels import FewLabels, labels_on_cluster
 from semikpca.labels import LabelCoding
+from semikpca.problem import _few_labels
+from semikpca.problem._few_labels import FewLabels, labels_on_cluster
 
 # y, the classes, and the class number of each row (-1 for none), written out by hand.
 CASES = {

@@ -8,6 +8,7 @@ from semikpca.arrays._namespace import (
     like,
     namespace,
     on_device,
+    on_host,
     to_numpy,
 )
 from semikpca.arrays._rows import length, taken
@@ -24,6 +25,7 @@ __all__ = [
     "like",
     "namespace",
     "on_device",
+    "on_host",
     "one_blas_thread",
     "one_thread",
     "slices",

@@ -48,6 +48,11 @@ def to_numpy(array: Array) -> Any:
     return array.detach().cpu().numpy() if is_tensor(array) else np.asarray(array)
 
 
+def on_host(values: Any) -> Any:
+    """Return a tensor as a NumPy array; anything else, also what is computed later, as it is."""
+    return to_numpy(values) if is_tensor(values) else values
+
+
 def like(values: Any, model: Array) -> Array:
     """Return values as an array of the library, type and device of another."""
     if is_tensor(model):

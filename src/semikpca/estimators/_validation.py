@@ -8,9 +8,9 @@ from scipy import sparse
 from sklearn.utils.validation import _check_feature_names, validate_data
 
 from semikpca._numbers import is_positive_number, is_whole_number
-from semikpca.arrays import device_of, is_lazy, namespace, to_numpy
+from semikpca.arrays import device_of, is_lazy, namespace
 from semikpca.kernels import Kernel, as_kernel
-from semikpca.operators import checked_lazy_rows, choose_backend, gathered, remote_rows
+from semikpca.operators import checked_lazy_rows, choose_backend, remote_rows
 
 FLOATS = [np.float64, np.float32]
 
@@ -110,16 +110,6 @@ def check_row_numbers(rows, n_samples: int):
     return rows.astype(np.intp)
 
 
-def check_same_length(X, y) -> None:
-    """Refuse a y that does not belong to X."""
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if len(y) != n_rows:
-        raise ValueError(
-            f"X has {n_rows} rows and y has {len(y)} entries: inconsistent numbers of samples. Give one label for "
-            "each row, -1, None or NaN where it is not known."
-        )
-
-
 def _validated_tensor(estimator, X, *, reset: bool):
     """Check a tensor as validate_data checks an array; it stays on its device."""
     if not getattr(estimator, "_takes_tensors", False):
@@ -168,11 +158,6 @@ def _validated_lazy(estimator, X, kernel: Kernel, *, reset: bool):
             f"X has {rows.shape[1]} features, but {name} is expecting {estimator.n_features_in_} features as input."
         )
     return rows
-
-
-def labels_on_client(y):
-    """Return y where it can be looked at: tensors and lazy arrays are fetched, anything else is as it was."""
-    return gathered(y) if device_of(y) is None else to_numpy(y)
 
 
 def _is_table(X) -> bool:

@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.base import clone
 
 from semikpca._typing import FloatArray, Rows
-from semikpca.arrays import device_of, is_remote, like, to_numpy
-from semikpca.kernels import Kernel
+from semikpca.arrays import device_of, is_remote, length, like, taken, to_numpy
+from semikpca.kernels import Kernel, Normalized
 from semikpca.operators import KernelOperator, choose_backend, has_room, make_operator, remote_rows, rows_of
 from semikpca.spectrum import require_semidefinite
 
@@ -57,17 +57,21 @@ def _chosen(kernel: Kernel, rows: Rows, backend: str, many_products: bool) -> st
     )
 
 
-def goes_by_features_on_cluster(kernel: Kernel, rows: Rows, backend: str) -> bool:
-    """Return whether the rows stay on a cluster and a summary of their features is all that is needed of them."""
-    on_cluster = backend == "dask" or (backend == "auto" and is_remote(rows))
-    return on_cluster and kernel.is_low_rank_on(rows)
-
-
 class Expansion:
-    """The function x ↦ Σ c_i k(x, x_i) over training rows, prepared when it is first asked for."""
+    """The function x ↦ Σ c_i k(x, x_i) over training rows, prepared when it is first asked for.
 
-    def __init__(self, kernel: Kernel, rows: Rows, coefficients: FloatArray) -> None:
-        self.kernel, self.rows, self.coefficients = kernel, rows, coefficients
+    Parameters
+    ----------
+    kernel : Kernel
+        Fitted.
+    rows : rows
+    coefficients : ndarray of shape (n,) or (n, n_columns)
+    far_is_zero : bool, default=False
+        Whether a row so far away that a normalized kernel has no value there gets 0; otherwise it is an error.
+    """
+
+    def __init__(self, kernel: Kernel, rows: Rows, coefficients: FloatArray, *, far_is_zero: bool = False) -> None:
+        self.kernel, self.rows, self.coefficients, self.far_is_zero = kernel, rows, coefficients, far_is_zero
 
     @property
     def takes_lazy(self) -> bool:
@@ -84,6 +88,12 @@ class Expansion:
         """Return its values at new rows, as an array; lazily for a lazy array."""
         if is_remote(self.rows):
             return self._prepared(rows)
+        if self.far_is_zero and isinstance(self.kernel, Normalized):
+            near = np.flatnonzero(self.kernel.reaches(rows))
+            values = np.zeros((length(rows), *self.coefficients.shape[1:]))
+            if near.size:
+                values[near] = self._prepared(taken(rows, near))
+            return values
         return np.asarray(to_numpy(self._prepared(self._as_rows(rows))))
 
     def _as_rows(self, values: Rows) -> Rows:

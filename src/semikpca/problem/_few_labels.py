@@ -36,7 +36,7 @@ class FewCodes:
         places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
         return np.where(self.rows[places] == rows, self.values[places], coding.UNLABELED)
 
-    def _refuse(self, *ignored) -> NoReturn:
+    def _refuse(self, *ignored: object) -> NoReturn:
         raise NotImplementedError(
             f"This looks at every one of {self.n:,} rows, which stay on the cluster. Use what needs the labeled rows "
             "alone (leave_one_label_out, audit_labels, predict), or fit a sample of the rows on the client."
@@ -78,7 +78,7 @@ class FewLabels(coding.LabelCoding):
         return FewLabels.at(self.classes, self.codes.n, all_rows[labeled], all_values[labeled])
 
 
-def labels_on_cluster(y) -> FewLabels:
+def labels_on_cluster(y: Any) -> FewLabels:
     """Return the labels in a lazy array or series, by the same rules as :func:`semikpca.labels.encode`."""
     if y.ndim == 2 and y.shape[1] == 1 and hasattr(y, "rechunk"):
         y = y[:, 0]
@@ -103,7 +103,7 @@ def labels_on_cluster(y) -> FewLabels:
 class _PartLabels:
     """What is known of the labels in a part of y."""
 
-    def __init__(self, part, minus_one_is_a_class: bool) -> None:
+    def __init__(self, part: Any, minus_one_is_a_class: bool) -> None:
         places, labels = coding.labels_in(part, minus_one_is_a_class=minus_one_is_a_class)
         self.n, self.n_given = len(part), len(places)
         n_not_missing = len(coding.labels_in(part, minus_one_is_a_class=True)[0])

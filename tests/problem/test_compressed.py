@@ -19,9 +19,9 @@ from oracles import (
     semi_kpca_from_the_paper,
 )
 from semikpca import SemiKPCAClassifier
-from semikpca.estimators._compressed import CompressedRows, OnFeatures, joined, summary
 from semikpca.kernels import RBF, Nystroem
 from semikpca.labeling import leave_one_label_out
+from semikpca.problem._compressed import CompressedRows, OnFeatures, joined, summary
 
 GAMMA = 0.3
 # Sums of squares in another order, and a square root of them: a few roundings of the largest.
