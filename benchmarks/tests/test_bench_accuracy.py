@@ -9,6 +9,8 @@ from commands import changed_at, copied, rows_of, stopped_after_a_record
 from semikpca_benchmarks.accuracy import METHODS
 from semikpca_benchmarks.cli import bench
 
+pytestmark = pytest.mark.slow  # whole runs of the command, one of them stopped half way
+
 FAST = ["--datasets", "iris,wine", "--methods", "nearest neighbor,svc", "--repetitions", "2", "--seed", "3"]
 TABLES = ("results.csv", "summary.csv", "tests.csv", "behind.csv", "noise.csv")
 

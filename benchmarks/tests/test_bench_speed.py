@@ -12,6 +12,8 @@ from commands import copied, rows_of, stopped_after_a_record
 from semikpca_benchmarks.cli import bench
 from semikpca_benchmarks.speed import SpeedSpec
 
+pytestmark = pytest.mark.slow  # every method runs in processes of its own
+
 FAST = ["--quick", "--repetitions", "1"]
 SMALLEST = [*FAST, "--works", "product,add labels"]
 

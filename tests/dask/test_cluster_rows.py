@@ -17,6 +17,8 @@ from semikpca.kernels import RBF, Laplacian, Linear, Nystroem, Polynomial
 from semikpca.operators import _cluster_rows
 from semikpca.operators._cluster_rows import ClusterRows, checked_rows, chunks_for, lazy_rows
 
+pytestmark = pytest.mark.slow  # a cluster of worker processes is started
+
 N, D = 130, 4
 # Sums of a few hundred numbers of order one, in two orders.
 ROUNDING = 1e-12

@@ -33,6 +33,8 @@ from semikpca.kernels import RBF, Cosine, Laplacian, Linear, NeighborGraph, Norm
 from semikpca.labeling import audit_labels, error_weight_path, leave_one_label_out, suggest_labels
 from semikpca.operators import _cluster_rows, _rough
 
+pytestmark = pytest.mark.slow  # a cluster of worker processes is started
+
 TOL = 1e-6  # of the estimators, by default
 # Removed eigenvectors are found to TOL · λ1, which moves decisions by that over the gap, a fifth of λ1 or more in these
 # data; residuals of TOL add about as much.

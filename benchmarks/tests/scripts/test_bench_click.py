@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow  # a whole program, which serves the page
+
 SCRIPT = Path(__file__).parents[2] / "bench_click.py"
 STORED = Path(__file__).parents[2] / "results" / "click.csv"
 

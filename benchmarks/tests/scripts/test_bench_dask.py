@@ -10,6 +10,8 @@ from commands import rows_of
 
 pytest.importorskip("distributed", reason="distributed is not installed: pip install 'semikpca[dask]'")
 
+pytestmark = pytest.mark.slow  # a whole program, which starts a cluster
+
 SCRIPT = Path(__file__).parents[2] / "bench_dask.py"
 SMALL = ["--rows", "4000", "--chunk-rows", "1000", "--landmarks", "60", "--checked-rows", "900", "--exact-rows", "900"]
 SMALL += ["--exact-checked-rows", "400", "--pass-rows", "640", "--repetitions", "1"]

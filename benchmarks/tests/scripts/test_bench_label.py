@@ -9,6 +9,8 @@ import pytest
 
 from commands import rows_of
 
+pytestmark = pytest.mark.slow  # a whole program, which runs commands
+
 SCRIPT = Path(__file__).parents[2] / "bench_label.py"
 
 

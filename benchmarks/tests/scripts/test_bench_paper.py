@@ -4,7 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from commands import rows_of
+
+pytestmark = pytest.mark.slow  # a whole program, with processes side by side
 
 SCRIPT = Path(__file__).parents[2] / "bench_paper.py"
 STORED = SCRIPT.parent / "results" / "paper.csv"
