@@ -18,6 +18,8 @@ from semikpca.operators.cluster import ClusterRows, checked_rows, lazy_rows
 from semikpca.operators.cluster import _rows as _cluster_rows
 from semikpca.operators.cluster._graphs import chunks_for
 
+pytestmark = pytest.mark.slow  # a cluster of worker processes is started
+
 N, D = 130, 4
 # Sums of a few hundred numbers of order one, in two orders.
 ROUNDING = 1e-12

@@ -35,6 +35,8 @@ from semikpca.operators.cluster._rows import ClusterRows
 from semikpca.operators.cluster._tasks import Sent, cross_product, pair_product
 from semikpca.spectrum import leading_spectrum
 
+pytestmark = pytest.mark.slow  # a cluster of worker processes is started
+
 N, D = 61, 3
 # Relative to the norm of a product of absolute values. float64: sums of a few dozen numbers, each off by a few eps.
 TOLERANCE = {np.dtype(np.float64): 1e-13, np.dtype(np.float32): 4e-6}

@@ -34,6 +34,8 @@ from semikpca.labeling import audit_labels, error_weight_path, leave_one_label_o
 from semikpca.operators import _rough
 from semikpca.operators.cluster import _rows as _cluster_rows
 
+pytestmark = pytest.mark.slow  # a cluster of worker processes is started
+
 TOL = 1e-6  # of the estimators, by default
 # Removed eigenvectors are found to TOL · λ1, which moves decisions by that over the gap, a fifth of λ1 or more in these
 # data; residuals of TOL add about as much.

@@ -22,6 +22,8 @@ from semikpca.exceptions import ClusterError
 from semikpca.kernels import RBF
 from semikpca.operators.cluster import _client
 
+pytestmark = pytest.mark.slow  # each test starts a cluster of its own and breaks it
+
 GAMMA = 0.1
 N = 1700
 # Eigenpairs and solves stop at tol = 1e-6; the gap at the cut is a fifth of the largest eigenvalue or more.

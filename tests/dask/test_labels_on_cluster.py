@@ -10,6 +10,8 @@ from semikpca.labels import LabelCoding
 from semikpca.problem import _few_labels
 from semikpca.problem._few_labels import FewLabels, labels_on_cluster
 
+pytestmark = pytest.mark.slow  # a cluster of worker processes is started
+
 # y, the classes, and the class number of each row (-1 for none), written out by hand.
 CASES = {
     "whole numbers": (np.array([-1, 2, -1, 0, 2, -1]), [0, 2], [-1, 1, -1, 0, 1, -1]),

@@ -26,6 +26,8 @@ from semikpca.kernels import RBF, Linear, Normalized, Nystroem, _pairwise
 from semikpca.labeling import audit_labels, error_weight_path, expected_change, leave_one_label_out, suggest_labels
 from semikpca.problem import _cluster_fit
 
+pytestmark = pytest.mark.slow  # a cluster of worker processes is started
+
 # Two orders of summation, and a square root in between, on systems with a condition number of a few.
 SAME_ANSWER = 1e-9
 # The same in single precision, of which features keep about half of the digits.
