@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 
 import numpy as np
 import pytest
@@ -12,8 +13,6 @@ from threadpoolctl import threadpool_limits
 # Read when torch is first imported, which no test module does before this one.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-UNLABELED = -1
-
 
 @pytest.fixture(scope="session", autouse=True)
 def one_blas_thread():
@@ -23,6 +22,21 @@ def one_blas_thread():
     """
     with threadpool_limits(limits=1, user_api="blas"):
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c_interrupts():
+    """Let SIGINT interrupt, also in a run that began with the signal ignored.
+
+    That is how ``nohup``, a shell's background jobs and many job runners start a process, and then neither a test nor
+    the commands that it starts would hear Ctrl-C: a process hands on that a signal is ignored, but not a handler.
+    """
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _find_chromium():
@@ -71,7 +85,7 @@ def _frozen(*arrays):
 
 
 def _keep_labels(generator, truth, n_each):
-    y = np.full(len(truth), UNLABELED)
+    y = np.full(len(truth), -1)  # unlabeled
     for label in np.unique(truth):
         rows = generator.choice(np.flatnonzero(truth == label), n_each, replace=False)
         y[rows] = label
