@@ -7,8 +7,6 @@ from semikpca._typing import FloatArray, IntArray
 from semikpca.convexity import ConvexityCertificate
 from semikpca.workflow._estimate import AccuracyEstimate
 
-UNLABELED = -1
-
 
 @dataclass(frozen=True)
 class Change:
