@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 from dash import html
 
+from semikpca._words import counted
 from semikpca.app._colors import style_color
 from semikpca.app._opening import OpenTable
-from semikpca.app._pieces import act, chance, counted, dot, entry, interval, line, low, picture, tile
+from semikpca.app._pieces import act, chance, dot, entry, interval, line, low, picture, tile
 from semikpca.app._snapshot import Advice, Snapshot
 from semikpca.app._workspace import Tab, Workspace
 

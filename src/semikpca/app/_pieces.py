@@ -91,8 +91,3 @@ def entry(name: str, value: str, id: str | None = None) -> list[Any]:
 def low(number: int) -> str:
     """Return a number as an index below the line."""
     return "".join("₀₁₂₃₄₅₆₇₈₉"[int(digit)] for digit in str(number))
-
-
-def counted(number: int, thing: str) -> str:
-    """Return a number of things."""
-    return f"{number:,} {thing}" + ("" if number == 1 else "s")

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from semikpca._typing import IntArray
+from semikpca._words import counted
 from semikpca.report._label_blend import blend_view, certificate_view
 from semikpca.report._label_map import class_order, groups_of, map_view
-from semikpca.report._label_words import MOST_LISTED, counted, percent, shortened_list
+from semikpca.report._label_words import MOST_LISTED, percent, shortened_list
 from semikpca.tables import feature_counts, feature_kinds
 from semikpca.workflow import AccuracyEstimate, LabeledTable, RowMap, audit_frame, row_names, row_texts, shortened
 
