@@ -11,9 +11,10 @@ import numpy.typing as npt
 from semikpca._typing import FloatArray
 from semikpca.app._advice import advice_of, first_advice, unchanging_copy
 from semikpca.app._autosave import Autosave, SavedLabels
-from semikpca.app._snapshot import UNLABELED, Advice, Change, Snapshot
+from semikpca.app._snapshot import Advice, Change, Snapshot
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import SingleClassWarning, UnreachableRowsWarning
+from semikpca.labels import UNLABELED
 from semikpca.workflow._estimate import AccuracyEstimate, left_out_estimate
 
 _NO_ESTIMATE = AccuracyEstimate.of(0, 0)

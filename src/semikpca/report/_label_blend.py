@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from semikpca._words import counted
 from semikpca.convexity import ConvexityCertificate
-from semikpca.report._label_words import counted
 from semikpca.workflow import LabeledTable
 
 MOST_CANDIDATES = 10
