@@ -179,7 +179,7 @@ class ResponseSource(Source):
 
     def _compute(self, at):
         response = self._set_up_again()
-        if not response.operator.uses_one_core:
+        if not response.operator.facts.uses_one_core:
             return self._noted(response.columns(at)).decision
         # A solve needs several times the memory of its answer.
         columns = np.empty((length(self.rows), len(at)), dtype=response.operator.dtype)

@@ -60,7 +60,7 @@ class _LSSVMParameters:
             operator,
             self.error_weight_,
             fit_intercept=bool(self.fit_intercept),
-            rtol=min(self.tol, STORED_MATRIX_RTOL) if operator.is_stored else self.tol,
+            rtol=min(self.tol, STORED_MATRIX_RTOL) if operator.facts.is_stored else self.tol,
             max_iter=self.max_iter,
         )
 

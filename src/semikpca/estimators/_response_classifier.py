@@ -105,7 +105,7 @@ class ResponseClassifier(DecisionClassifier):
             kernel, rows, self.backend, **self._matrix_options()
         )
         if self.verbose:
-            operator.progress = Progress(logger.info)
+            operator.log.progress = Progress(logger.info)
         targets = operator.block(coding.signed_targets(labels.codes, labels.n_classes))
         self._response = self._set_up(operator, targets)
         self.classes_ = labels.classes
@@ -136,7 +136,7 @@ class ResponseClassifier(DecisionClassifier):
         self.dual_coef_ = self._handed_out(squeezed(solution.dual_coef))
         self.intercept_ = solution.intercept
         self.n_iter_ = solution.n_iter
-        self.n_products_ = self._set_up_again().operator.n_products
+        self.n_products_ = self._set_up_again().operator.log.n_products
         self.reach_ = Reach.of(self._components, labels.codes)
         self.unreachable_rows_ = np.flatnonzero(self.reach_.out)
         self._learn_shares(labels.codes, solution.decision[~self.reach_.out])

@@ -133,7 +133,7 @@ class SemiKPCAClassifier(TransductiveClassifier):
 
     def _set_up(self, operator: KernelOperator, targets):
         requested = int(self.n_components_removed)
-        rtol = EIGENPAIR_RTOL if operator.is_stored else self._tol_at_the_bound()
+        rtol = EIGENPAIR_RTOL if operator.facts.is_stored else self._tol_at_the_bound()
         spectrum, cut = removable_spectrum(operator, requested, rtol, targets)
         if cut > requested:
             warnings.warn(DegenerateSpectrumWarning(requested, cut, float(spectrum.eigenvalues[cut - 1])), stacklevel=3)
@@ -173,8 +173,8 @@ class SemiKPCAClassifier(TransductiveClassifier):
     def _sharp_enough(self, operator: KernelOperator) -> KernelOperator:
         """Return the operator, or a sharper one where the error weight is so close to the bound that it needs one."""
         amplified = max(float(self.eigenvalues_[0]) * self.error_weight_, 1.0) * self.certificate_.condition_number
-        accepted = max(_ROUNDING_SHARE * self.tol, operator.accepted_error)
-        return operator if operator.product_error * amplified <= accepted else operator.sharper()
+        accepted = max(_ROUNDING_SHARE * self.tol, operator.facts.accepted_error)
+        return operator if operator.facts.product_error * amplified <= accepted else operator.sharper()
 
     def full_spectrum(self) -> Spectrum:
         """Return all eigenpairs of the kernel matrix, from which every error weight follows."""
@@ -187,7 +187,7 @@ class SemiKPCAClassifier(TransductiveClassifier):
         """
         response = self._set_up_again()
         assert isinstance(response, SemiKPCAResponse)
-        labels, rtol = self.label_coding_, PATH_RTOL if response.operator.is_stored else self.tol
+        labels, rtol = self.label_coding_, PATH_RTOL if response.operator.facts.is_stored else self.tol
         rows = labels.labeled_rows
         targets = response.operator.block(coding.signed_targets(labels.codes[rows], labels.n_classes))
         return response.path(rows, targets, error_weights, rtol)
@@ -199,7 +199,7 @@ class SemiKPCAClassifier(TransductiveClassifier):
             self.eigenvalues_[:cut],
             operator.block(self.eigenvectors_),
             self.certificate_,
-            rtol=min(self.tol, STORED_MATRIX_RTOL) if operator.is_stored else self.tol,
+            rtol=min(self.tol, STORED_MATRIX_RTOL) if operator.facts.is_stored else self.tol,
             max_iter=self.max_iter,
             subspace=subspace,
         )

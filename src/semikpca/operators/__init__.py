@@ -1,13 +1,21 @@
-"""Where and how? An operator is a kernel matrix that can be multiplied, however it is stored."""
+"""Where and how? An operator is a kernel matrix that can be multiplied, wherever and however it is stored."""
 
 from semikpca.operators._algebra import CenteredOperator, DeflatedOperator, ScaledOperator, ShiftedOperator
-from semikpca.operators._base import KernelOperator, KnownSpectrum, Subspace
+from semikpca.operators._base import KernelOperator, OperatorFacts, Storage
 from semikpca.operators._blocked import BlockedOperator
 from semikpca.operators._dense import DenseOperator
-from semikpca.operators._factory import BACKENDS, choose_backend, make_operator, rows_of
+from semikpca.operators._factory import (
+    BACKENDS,
+    choose_backend,
+    is_in_blocks,
+    is_on_cluster,
+    make_operator,
+    rows_of,
+)
+from semikpca.operators._known import KnownInverse, KnownSpectrum, Subspace
 from semikpca.operators._low_rank import LowRankOperator
 from semikpca.operators._memory import has_room, memory_budget
-from semikpca.operators._progress import Progress
+from semikpca.operators._progress import ProductLog, Progress
 from semikpca.operators._sparse import SparseOperator
 
 __all__ = [
@@ -17,15 +25,21 @@ __all__ = [
     "DeflatedOperator",
     "DenseOperator",
     "KernelOperator",
+    "KnownInverse",
     "KnownSpectrum",
     "LowRankOperator",
+    "OperatorFacts",
+    "ProductLog",
     "Progress",
     "ScaledOperator",
     "ShiftedOperator",
     "SparseOperator",
+    "Storage",
     "Subspace",
     "choose_backend",
     "has_room",
+    "is_in_blocks",
+    "is_on_cluster",
     "make_operator",
     "memory_budget",
     "rows_of",

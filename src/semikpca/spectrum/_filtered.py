@@ -20,8 +20,8 @@ _PLAIN_STEPS = 2  # before the Ritz values say where the filter should begin
 _MAX_BLOCKS = 5  # basis size at which to restart, in blocks
 _DEGREES = (10, 60)
 _MAX_PRODUCTS = 1_500
-# Products after which the last eigenvalue, where it is a bound only, may be less well known than was asked: its
-# uncertainty says how well, and the bound takes it into account.
+# After this many products a last eigenvalue that serves as a bound may be known less well than was asked: its
+# uncertainty says how well, and the bound takes that into account.
 _PATIENCE = 300
 _IMPATIENT_RTOL = 1e-6
 
