@@ -1,10 +1,13 @@
 """One contract for all operators, against dense algebra. A new operator adds one line to ``OPERATORS``."""
 
+import ast
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import semikpca
 from graph_oracle import neighbor_graph
 from semikpca.kernels import RBF, Linear, NeighborGraph
 from semikpca.operators import (
@@ -355,6 +358,26 @@ def test_rounding_of_a_centered_matrix_is_relative_to_the_trace_before():
 )
 def test_the_record_says_what_is_stored(build, storage):
     assert build(np.float64).facts.storage is storage
+
+
+def asks_for_an_operator(node):
+    """Whether a piece of a program is isinstance(…, SomeOperator)."""
+    is_question = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance"
+    return is_question and "Operator" in ast.unparse(node.args[1])
+
+
+def test_no_layer_above_asks_for_the_class_of_an_operator():
+    package = Path(semikpca.__file__).parent
+    above = [path for path in package.rglob("*.py") if "operators" not in path.relative_to(package).parts]
+    assert len(above) > 100
+    asking = [
+        f"{path.relative_to(package)}:{node.lineno}"
+        for path in above
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if asks_for_an_operator(node)
+    ]
+    assert not asking
+    assert any(map(asks_for_an_operator, ast.walk(ast.parse("isinstance(K, (DenseOperator, int))"))))
 
 
 # -- what only some have -----------------------------------------------------------------------------------------
