@@ -249,7 +249,7 @@ def test_small_matrices_and_many_eigenpairs_go_to_lapack(monkeypatch, n, m, iter
     assert bool(called) is iterates
 
 
-# What is changed in the record of a matrix in memory, its size, eigenpairs that are asked for and known, and the method.
+# What is changed in the record of a matrix in memory, its size, how many eigenpairs are wanted and known, the method.
 CHOICES = [
     ({}, 400, 2, 0, Method.KRYLOV),
     ({}, 400, 2, 1, Method.KRYLOV),
