@@ -248,8 +248,8 @@ def test_harder_systems_and_more_columns_never_speak_against_a_factorization():
             assert answers == sorted(answers)
 
 
-# What is changed in the record of a matrix in memory, how many columns come, and the method. The system has 400 rows; with
-# its condition number of 1.2 it is solved in steps for few columns and by a factor for many.
+# What is changed in the record of a matrix in memory, how many columns come, and the method. With 400 rows and a
+# condition number of 1.2 the system is solved in steps for few columns, and by a factor for many.
 METHODS = [
     ({}, 1, Method.BLOCK),
     ({}, 400, Method.CHOLESKY),

@@ -13,7 +13,7 @@ from semikpca.operators._known import KnownInverse, KnownSpectrum
 
 
 class DerivedOperator(KernelOperator):
-    """An operator made of another one, its base, and what that costs and promises."""
+    """An operator made of another one, its base, whose record and log it takes over."""
 
     def __init__(self, base: KernelOperator) -> None:
         self.base = base
@@ -50,7 +50,7 @@ class DeflatedOperator(DerivedOperator):
             facts,
             # Each product takes two more with the eigenvectors.
             product_cost=facts.product_cost + 2 * self.n * len(eigenvalues),
-            # Products are rounded before anything is taken off.
+            # Rounding in a product with the base is as large as before anything was removed.
             rounding_scale=max([facts.rounding_scale, *map(float, eigenvalues[:1])]),
         )
 
@@ -110,8 +110,8 @@ class ShiftedOperator(DerivedOperator):
         super().__init__(base)
         self.shift = float(shift)
         self.sign: Literal[-1, 1] = sign
-        # An error in a product with the kernel is an error in a residual, and larger there if the kernel is larger than
-        # the shift.
+        # An error in a product is relative to the kernel, a residual to the shift. Where the kernel is larger, the error
+        # counts for more.
         amplified = max(1.0, base.facts.rounding_scale / self.shift) if self.shift else 1.0
         self.facts = replace(base.facts, product_error=base.facts.product_error * amplified)
 
@@ -215,7 +215,7 @@ class ScaledOperator(DerivedOperator):
         return None if product is None else self.scales[rows, None] * product
 
     def rough_eigenvectors(self, m: int) -> FloatArray:
-        """Return those of the base, scaled: D K D has its eigenvectors among what D makes of the range of K."""
+        """Return those of the base, scaled: eigenvectors of D K D lie in D times the range of K."""
         return self.scales[:, None] * self.base.rough_eigenvectors(m)
 
     def columns(self, rows: IntArray) -> FloatArray:

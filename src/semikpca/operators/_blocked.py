@@ -22,14 +22,14 @@ BLOCK_COLUMNS = 16
 
 
 def computed_product_cost(n: int, n_features: int) -> float:
-    """Return what a product costs that computes each entry from its two rows: some multiplications for each feature."""
+    """Return the cost of a product that computes each entry from its two rows: a few multiplications a feature."""
     return float(n) ** 2 * (8 + n_features / 4)
 
 
 class BlockedOperator(KernelOperator):
-    """A kernel matrix in O(n) memory: blocks of it are made in the cache of a core, multiplied and forgotten.
+    """A kernel matrix in O(n) memory: blocks of it are computed in the cache of a core, multiplied and discarded.
 
-    Or kept, where there is memory for half of the matrix.
+    With ``keep`` they are kept, which takes the memory of half of the matrix.
 
     Parameters
     ----------
@@ -58,10 +58,10 @@ class BlockedOperator(KernelOperator):
             self.facts,
             storage=Storage.NOTHING,
             product_cost=computed_product_cost(self.n, int(rows.shape[1])),
-            # In float64 as of a stored matrix; in float32 a few roundings, since few numbers are added at a time.
+            # In float64 that of a stored matrix; in float32 a few roundings, since few numbers are added at a time.
             precision=self.facts.precision if self.value_dtype == np.float64 else product_error,
             product_error=product_error,
-            # By the memory budget of this moment, so that a fit does not change its course halfway.
+            # The memory budget is read here, once, so that a fit does not change its method halfway.
             can_be_dense=has_room(self.n, self.dtype),
             block_columns=BLOCK_COLUMNS,
             is_estimate=kernel.is_approximate,

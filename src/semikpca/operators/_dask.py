@@ -22,7 +22,7 @@ from semikpca.operators._cluster_graphs import mapped_array, symmetric_array
 from semikpca.operators._cluster_rows import ClusterRows
 from semikpca.operators._rough import sample_eigenvectors
 
-# Rows up to which the whole matrix may come to the client, where a method asks for it: 34 MB.
+# Where a method asks for the whole matrix, it is fetched to the client for up to this many rows: 34 MB.
 _MOST_DENSE_ROWS = 2_048
 
 
@@ -54,7 +54,7 @@ class DaskOperator(KernelOperator):
             self.facts,
             storage=Storage.NOTHING,
             product_cost=computed_product_cost(self.n, rows.shape[1]),
-            # In float64 as of a stored matrix; in float32 a few roundings, since few numbers are added at a time.
+            # In float64 that of a stored matrix; in float32 a few roundings, since few numbers are added at a time.
             precision=stored if self.value_dtype == np.float64 else product_error,
             product_error=product_error,
             can_be_dense=self.n <= _MOST_DENSE_ROWS,

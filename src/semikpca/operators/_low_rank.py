@@ -13,16 +13,16 @@ from semikpca.kernels._low_rank import above_rounding
 from semikpca.operators._base import KernelOperator, Storage
 from semikpca.operators._known import KnownInverse, KnownSpectrum
 
-# Bytes that the features of all rows may take to be kept; above, they are made again for each product.
+# The features of all rows are kept up to this many bytes; larger ones are computed again for each product.
 _MOST_STORED_BYTES = 512 * 2**20
-# Rows up to which the dense matrix may be made where a method asks for it: 800 MB.
+# Where a method asks for the dense matrix, it is made for up to this many rows: 800 MB.
 _MOST_DENSE_ROWS = 10_000
-# A kernel value that is made again takes as long as this many multiplications.
+# To compute a feature again takes as long as this many multiplications.
 _COLUMN_COST = 10
 
 
 class LowRankOperator(KernelOperator):
-    """K = Φ Φᵀ, with Φ kept where it takes no more than 512 MB and otherwise made again, a block of rows at a time.
+    """K = Φ Φᵀ, with Φ kept up to 512 MB; a larger one is computed again for each product, a block of rows at a time.
 
     All eigenpairs follow from the small matrix ΦᵀΦ = E Λ Eᵀ: the nonzero eigenvalues of K are Λ, the eigenvectors
     Φ E Λ^-½.
@@ -113,7 +113,7 @@ class LowRankOperator(KernelOperator):
     # -- its spectrum ------------------------------------------------------------------------------------------
 
     def known_spectrum(self, m: int) -> KnownSpectrum:
-        """Return the m leading eigenpairs; fewer where the rank is less, as far as rounding lets it be seen."""
+        """Return the m leading eigenpairs; fewer if the rank is smaller. Values within rounding of zero do not count."""
         return self._known(*self.gram_spectrum, m)
 
     def centered_spectrum(self, m: int) -> KnownSpectrum:

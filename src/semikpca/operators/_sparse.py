@@ -11,11 +11,11 @@ from semikpca.kernels import SparseFactor
 from semikpca.operators._base import KernelOperator, Storage
 from semikpca.operators._known import KnownSpectrum
 
-# Rows up to which the dense matrix may be made where a method asks for it: 800 MB.
+# Where a method asks for the dense matrix, it is made for up to this many rows: 800 MB.
 _MOST_DENSE_ROWS = 10_000
-# A number that is fetched from anywhere in memory takes as long as this many in a dense product.
+# To fetch a number from anywhere in memory takes as long as this many multiplications of a dense product.
 _SPARSE_COST = 10
-# Up to here a block of columns stays in a cache, whatever the order of its rows.
+# Up to this many rows a block of columns stays in a cache, whatever the order of its rows.
 _ROWS_IN_CACHE = 5_000
 
 

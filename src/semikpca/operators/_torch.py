@@ -12,7 +12,7 @@ from semikpca.kernels._torch_product import PRECISIONS, Precision, Tensor, prepa
 from semikpca.operators._base import KernelOperator, Storage
 from semikpca.operators._rough import rough_eigenvectors
 
-# Rows up to which the dense matrix may be made where a method asks for it.
+# Where a method asks for the dense matrix, it is made for up to this many rows.
 _MOST_DENSE_ROWS = 10_000
 # Columns that a fit keeps at the same time: a basis of eigenvectors, its products, and the columns of a solve.
 _COLUMNS_OF_A_FIT = 160

@@ -1,4 +1,4 @@
-"""Which solver? One table, by what the system is and by cost, from sizes and the condition number alone."""
+"""Which solver? One table, from the record of the operator, the sizes and the condition number alone."""
 
 import math
 from enum import Enum
