@@ -184,7 +184,7 @@ def make_operator(precision: str, X: torch.Tensor) -> dict[str, Any]:
     return shape("operator", operator.kernel, precision, X, 0) | {
         "seconds": seconds,
         "peak_gb": torch.cuda.max_memory_allocated() / 1e9,
-        "precision": operator.precision,
+        "precision": operator.facts.precision,
     }
 
 

@@ -202,7 +202,7 @@ class ResponseSource(Source):
         """Return columns of H."""
         response = self.response
         # A solve needs several times the memory of its answer.
-        step = _COLUMNS_AT_ONCE if response.operator.uses_one_core else len(at)
+        step = _COLUMNS_AT_ONCE if response.operator.facts.uses_one_core else len(at)
         columns = np.empty((length(self.rows), len(at)), dtype=response.operator.dtype)
         hardest: DualSolution | None = None
         for some in slices(0, len(at), step):

@@ -47,11 +47,6 @@ class RemoteRows(Protocol):
         """Return what ``join`` makes of ``of_chunk(chunk, shared, argument)``: all chunks, an argument for each."""
 
 
-def goes_to_cluster(backend: str, rows: Rows) -> bool:
-    """Return whether a back end, as the user names it, computes with these rows on a cluster."""
-    return backend == "dask" or (backend == "auto" and is_remote(rows))
-
-
 def remote_rows(X: Any) -> RemoteRows:
     """Return rows of a lazy array or data frame, or of an array, where they are held; one pass looks at every number.
 

@@ -9,7 +9,15 @@ from sklearn.base import clone
 from semikpca._typing import FloatArray, Rows
 from semikpca.arrays import device_of, is_remote, length, like, taken, to_numpy
 from semikpca.kernels import Kernel, Normalized
-from semikpca.operators import KernelOperator, choose_backend, has_room, make_operator, remote_rows, rows_of
+from semikpca.operators import (
+    KernelOperator,
+    choose_backend,
+    has_room,
+    is_in_blocks,
+    make_operator,
+    remote_rows,
+    rows_of,
+)
 from semikpca.spectrum import require_semidefinite
 
 # Tolerances from which on kernel values in float32 do: they move decisions by a few times 1e-7.
@@ -34,7 +42,7 @@ def kernel_matrix(
     kept if even the whole matrix would fit the memory budget.
     """
     chosen = _chosen(kernel, rows, backend, many_products)
-    is_free = backend == "auto" and chosen in ("blocked", "dask")
+    is_free = backend == "auto" and is_in_blocks(chosen)
     dtype = np.float32 if is_free and tol >= _SINGLE_TOL else None
     operator = make_operator(kernel, rows, chosen, dtype, keep=is_free and has_room(rows.shape[0], rows.dtype))
     if not kernel.is_definite:
