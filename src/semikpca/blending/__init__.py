@@ -6,6 +6,8 @@ from semikpca.blending._label_fit import LabelFit, LabelSystem
 from semikpca.blending._offsets import cautious_offsets
 from semikpca.blending._sources import (
     Expansion,
+    PlainSource,
+    ResponseSource,
     Source,
     default_sources,
     expand_sources,
@@ -22,6 +24,8 @@ __all__ = [
     "LabelFit",
     "LabelSystem",
     "NeighborAgreement",
+    "PlainSource",
+    "ResponseSource",
     "Source",
     "candidate_log_weights",
     "cautious_offsets",

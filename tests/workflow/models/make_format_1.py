@@ -4,8 +4,8 @@ Run once with semikpca 0.1.0 as it was before format 2, skops 0.16.0, skrub 0.11
 
     python tests/workflow/models/make_format_1.py
 
-It writes visits.csv (the table), and for each model its file and a JSON file with the labels and their probabilities that
-this version gave for the rows of the table when it had loaded the file again.
+It writes visits.csv (the table), and for each model its file and a JSON file with the labels and their probabilities
+that this version gave for the rows of the table when it had loaded the file again.
 """
 
 import json
