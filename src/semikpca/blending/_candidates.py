@@ -119,9 +119,8 @@ def weigh_candidates(
         weights = normalized_weights(log_weights)
         if combine == "best":
             weights = np.eye(len(candidates))[np.argmax(log_weights)]
-    names = {id(c.source): repr(c.source.kernel) for c in {id(c.source): c for c in candidates}.values()}
     return weights, {
-        "kernel": np.array([names[id(c.source)] for c in candidates], dtype=object),
+        "kernel": np.fromiter((c.source.kernel for c in candidates), dtype=object, count=len(candidates)),
         "n_components_removed": np.array([c.source.n_components_removed for c in candidates], dtype=object),
         "error_weight": np.array([c.source.error_weight or np.nan for c in candidates]),
         "noise": np.array([c.noise for c in candidates]),

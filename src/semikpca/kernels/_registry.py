@@ -1,6 +1,7 @@
 """Which kernels there are: those of the package, and those that others have written."""
 
 import inspect
+from typing import Any
 
 from semikpca.kernels._base import Kernel
 
@@ -11,7 +12,7 @@ def kernel_classes() -> dict[str, type[Kernel]]:
     A kernel of the package keeps its name, whoever takes it too.
     """
     found: dict[str, type[Kernel]] = {}
-    pending: list[type[Kernel]] = [Kernel]
+    pending: list[Any] = [Kernel]
     while pending:
         kind = pending.pop()
         pending += kind.__subclasses__()

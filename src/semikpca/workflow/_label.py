@@ -10,7 +10,13 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from semikpca._typing import FloatArray
-from semikpca.exceptions import DegenerateSpectrumWarning, SingleClassWarning, TableError, UnreachableRowsWarning
+from semikpca.exceptions import (
+    DegenerateSpectrumWarning,
+    IndistinguishableRowsError,
+    SingleClassWarning,
+    TableError,
+    UnreachableRowsWarning,
+)
 from semikpca.tables import ColumnRoles, Table, check_roles, feature_columns, given_labels, make_vectorizer
 from semikpca.workflow._labeled import LabeledTable
 from semikpca.workflow._options import LabelingOptions
@@ -86,9 +92,7 @@ def fit_labels(model: Any, X: FloatArray, labels: npt.NDArray[Any]) -> None:
     """Fit the classifier; numbers that are too alike are a matter of the table."""
     try:
         model.fit(X, labels)
-    except ValueError as error:
-        if "all equal, or nearly so" not in str(error):
-            raise
+    except IndistinguishableRowsError as error:
         raise TableError(
             "The columns to learn from are the same in all rows, or nearly so: nothing tells rows apart. Give other "
             "columns."
