@@ -12,7 +12,7 @@ from semikpca.blending._label_fit import LabelSystem
 from semikpca.blending._sources import Source
 from semikpca.blending._weights import candidate_log_weights, left_out_losses, normalized_weights
 from semikpca.convexity import ConvexityCertificate
-from semikpca.labels import LabelCoding
+from semikpca.labels import LabelCoding, only_of_class
 
 # Noise levels of the fits to the labels, in units of the kernel's mean diagonal at the labeled rows: labels are taken
 # at their word, half believed, or only believed together. With the last the fit is Semi-KPCA's own, H y with centered
@@ -110,7 +110,7 @@ def weigh_candidates(
     if candidates:
         left_out = np.stack([candidate.left_out for candidate in candidates])
         losses = left_out_losses(left_out, given)
-        counted = counts[given] > 1
+        counted = ~only_of_class(given)
         found = left_out.argmax(axis=2)[:, counted] == given[counted]
         accuracies = found.mean(axis=1) if counted.any() else np.full(len(candidates), np.nan)
         shares = np.stack([candidate.shares for candidate in candidates])

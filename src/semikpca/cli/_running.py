@@ -8,8 +8,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from semikpca.cli._messages import console, errors
-from semikpca.experiments import RecordStore
-from semikpca.experiments._store import RecordT, SpecT
+from semikpca.experiments import RecordStore, RecordT, SpecT
 
 
 def split_names(given: Iterable[str], *, at_blanks: bool = True) -> list[str]:

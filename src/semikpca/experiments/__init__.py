@@ -4,9 +4,10 @@ from semikpca.experiments._paper_values import PaperValue, paper_label_counts, p
 from semikpca.experiments._records import CellRecord, ModelRecord
 from semikpca.experiments._runner import run_cell, run_missing
 from semikpca.experiments._spec import MODELS, Cell, PaperSpec
-from semikpca.experiments._store import RecordStore
+from semikpca.experiments._store import RecordStore, RecordT, SpecT
 from semikpca.experiments._surfaces import ObjectiveSurface, Outcome, objective_surfaces
 from semikpca.experiments._tables import Agreement, curve_rows, dataset_rows, result_rows, summarize
+from semikpca.experiments._workers import WithParent
 
 __all__ = [
     "MODELS",
@@ -19,6 +20,9 @@ __all__ = [
     "PaperSpec",
     "PaperValue",
     "RecordStore",
+    "RecordT",
+    "SpecT",
+    "WithParent",
     "curve_rows",
     "dataset_rows",
     "objective_surfaces",

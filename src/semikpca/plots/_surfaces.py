@@ -13,7 +13,7 @@ from mpl_toolkits.mplot3d import proj3d
 
 from semikpca._typing import FloatArray
 from semikpca.convexity import Regime
-from semikpca.experiments._surfaces import ObjectiveSurface, Outcome
+from semikpca.experiments import ObjectiveSurface, Outcome
 from semikpca.plots._style import (
     FAINT,
     INK,
@@ -47,7 +47,7 @@ class ObjectiveSurfacesDisplay(FigureDisplay):
 
     Examples
     --------
-    >>> from semikpca.experiments._surfaces import objective_surfaces
+    >>> from semikpca.experiments import objective_surfaces
     >>> display = ObjectiveSurfacesDisplay(objective_surfaces()).plot()
     >>> display.axes_.shape
     (2, 5)

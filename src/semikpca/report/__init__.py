@@ -17,11 +17,14 @@ if TYPE_CHECKING:
     )
     from semikpca.report._label_outputs import write_label_report
     from semikpca.report._label_view import label_view
+    from semikpca.report._palette import ON_DARK, ON_LIGHT
     from semikpca.report._paper_outputs import write_paper_outputs
     from semikpca.report._paper_view import paper_view
     from semikpca.report._speed_outputs import speed_headlines, speed_view, write_speed_outputs
 
 __all__ = [
+    "ON_DARK",
+    "ON_LIGHT",
     "accuracy_headlines",
     "accuracy_view",
     "label_view",
@@ -44,6 +47,7 @@ _MODULES = {
     "_html": ("render_accuracy_report", "render_label_report", "render_paper_report", "render_speed_report"),
     "_label_outputs": ("write_label_report",),
     "_label_view": ("label_view",),
+    "_palette": ("ON_DARK", "ON_LIGHT"),
     "_paper_outputs": ("write_paper_outputs",),
     "_paper_view": ("paper_view",),
     "_speed_outputs": ("speed_headlines", "speed_view", "write_speed_outputs"),

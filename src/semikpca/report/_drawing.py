@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
 
-from semikpca.experiments._workers import WithParent
+from semikpca.experiments import WithParent
 
 Drawing = TypeVar("Drawing")
 

@@ -16,7 +16,6 @@ from semikpca.tables import ColumnRoles, Table
 from semikpca.workflow._estimate import AccuracyEstimate, labels_alone_estimate, left_out_estimate
 from semikpca.workflow._options import LabelingOptions
 
-LOOKS_WRONG = 0.5  # a label is flagged if the others make it likelier that it is wrong than that it is right
 # Kernels that are called otherwise than their classes.
 _KINDS: dict[type[Kernel], str] = {
     NeighborGraph: "neighbor graph",
@@ -98,13 +97,9 @@ class LabeledTable:
 
     @cached_property
     def looks_wrong(self) -> BoolArray:
-        """Whether the other labels speak for another class than the given one, shape (n_rows,).
-
-        Both must hold: another class is the likeliest, and the given one is likelier wrong than right.
-        """
+        """Whether the given label of each row looks wrong, shape (n_rows,); see :class:`LabelAudit`."""
         flags = np.zeros(len(self.X), dtype=bool)
-        audit = self.audit
-        flags[audit.rows] = (audit.suspicion > LOOKS_WRONG) & (audit.suggested != audit.given)
+        flags[self.audit.rows] = self.audit.looks_wrong
         return flags
 
     @cached_property
