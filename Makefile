@@ -1,6 +1,7 @@
 # make run     set up, then reproduce the paper's tables and figures in paper-results/ (under a minute)
-# make test    set up, then run all tests
-# make coverage  the same with the share of lines and branches that the tests reach
+# make test    set up all that the tests need, then run them all
+# make test-fast  the same without the tests marked slow (two minutes on two cores)
+# make coverage  all tests, with the share of lines and branches that they reach
 # make check   lint, types, spelling, and the one direction of imports
 # make docs    build the documentation site in site/
 # make bench   benchmarks; each checks its answer before it takes the time
@@ -12,44 +13,56 @@ BIN := $(VENV)/bin
 
 FUZZ_SECONDS ?= 60
 
-.PHONY: run test coverage check docs bench fuzz audit clean
+.PHONY: run test test-fast coverage check docs bench fuzz audit clean
 
-$(VENV)/.installed: pyproject.toml
+# One environment in two steps: what the paper's experiments need, and on top of it what developing needs, which is
+# seven times as large.
+INSTALLED_TO_RUN := $(VENV)/.installed-to-run
+INSTALLED_TO_DEVELOP := $(VENV)/.installed-to-develop
+
+$(INSTALLED_TO_RUN): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --editable ".[paper]"
 	touch $@
 
-run: $(VENV)/.installed
+$(INSTALLED_TO_DEVELOP): $(INSTALLED_TO_RUN) benchmarks/pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[dev]" --editable ./benchmarks
+	touch $@
+
+run: $(INSTALLED_TO_RUN)
 	$(BIN)/semikpca paper
 
-test: $(VENV)/.installed
+test: $(INSTALLED_TO_DEVELOP)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
 
-coverage: $(VENV)/.installed
+test-fast: $(INSTALLED_TO_DEVELOP)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto -m "not slow"
+
+coverage: $(INSTALLED_TO_DEVELOP)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --cov --cov-report=term --cov-fail-under=95
 
-check: $(VENV)/.installed
+check: $(INSTALLED_TO_DEVELOP)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 
-docs: $(VENV)/.installed
+docs: $(INSTALLED_TO_DEVELOP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-bench: $(VENV)/.installed
+bench: $(INSTALLED_TO_DEVELOP)
 	$(BIN)/python benchmarks/bench_dense_fit.py
 	$(BIN)/python benchmarks/bench_paper.py
 
-fuzz: $(VENV)/.installed
+fuzz: $(INSTALLED_TO_DEVELOP)
 	$(BIN)/python -m pip install --quiet --editable ".[fuzz]"
 	for target in tables models labels matrices; do \
 		$(BIN)/python fuzz/fuzz_$$target.py -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 # A package that cannot be looked up is an error (--strict), not a package without holes. The part of a version after
 # "+" says who built it; it is known nowhere else.
-audit: $(VENV)/.installed
+audit: $(INSTALLED_TO_DEVELOP)
 	$(PYTHON) -m venv $(VENV)/audit
 	$(VENV)/audit/bin/python -m pip install --quiet pip-audit
 	$(BIN)/python -m pip freeze --exclude-editable | sed 's/+.*//' > $(VENV)/audit/installed.txt

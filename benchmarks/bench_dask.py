@@ -25,10 +25,10 @@ from distributed import Client, LocalCluster
 
 from results_csv import circumstances, command_line, write_csv
 from semikpca import SemiKPCAClassifier
-from semikpca.estimators._cluster_fit import summed
 from semikpca.kernels import RBF, Nystroem
-from semikpca.operators._cluster_graphs import symmetric_array
-from semikpca.operators._cluster_rows import ClusterRows, chunks_for
+from semikpca.operators.cluster import ClusterRows
+from semikpca.operators.cluster._graphs import chunks_for, symmetric_array
+from semikpca.problem._cluster_fit import summed
 
 SEED = 0
 N_FEATURES = 10

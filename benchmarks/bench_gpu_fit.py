@@ -141,7 +141,7 @@ def row(what: str, backend: str, X: torch.Tensor, model: Any) -> dict[str, Any]:
         "rows": X.shape[0],
         "features": X.shape[1],
         "products": model.n_products_,
-        "residual": f"{model._solution.residual:.1e}",
+        "residual": f"{model._fitted.solution.residual:.1e}",
         "bound_uncertainty": f"{model.certificate_.uncertainty / model.certificate_.next_eigenvalue:.1e}",
     }
 

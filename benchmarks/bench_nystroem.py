@@ -18,8 +18,8 @@ from sklearn.preprocessing import StandardScaler
 
 from results_csv import circumstances, command_line, write_csv
 from semikpca import SemiKPCAClassifier
-from semikpca.experiments.speed._problems import two_clusters
 from semikpca.kernels import RBF, Nystroem
+from semikpca_benchmarks.speed import two_clusters
 
 RESULTS = Path(__file__).parent / "results" / "nystroem_rules.csv"
 SEED = 0

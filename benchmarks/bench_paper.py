@@ -16,8 +16,7 @@ import time
 from pathlib import Path
 
 from results_csv import write_csv
-from semikpca._files import versions
-from semikpca.experiments import RecordStore, result_rows, summarize
+from semikpca.experiments import RecordStore, result_rows, summarize, versions
 
 # Of the cells within three standard errors; chance alone leaves 3% outside with ten draws.
 LEAST_SHARE_WITHIN_3 = 0.9

@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 
 from results_csv import write_csv
 from semikpca import SemiKPCAClassifier
-from semikpca._files import versions
 from semikpca.datasets import make_four_clusters
+from semikpca.experiments import versions
 from semikpca.labeling import expected_change, suggest_labels
 
 ROWS = 300  # at most, of each data set

@@ -12,6 +12,7 @@ import pytest
 import semikpca
 import semikpca.kernels
 import semikpca.labeling
+import semikpca_benchmarks
 
 # Fewer would mean that the search misses modules, or that examples were lost.
 FEWEST_EXAMPLES = 8
@@ -21,9 +22,12 @@ OPTIONAL = {"torch", "triton", "dask", "matplotlib", "pandas", "jinja2", "typer"
 
 
 def all_modules():
-    names = [info.name for info in pkgutil.walk_packages(semikpca.__path__, prefix="semikpca.")]
+    names = []
+    for package in (semikpca, semikpca_benchmarks):
+        inside = pkgutil.walk_packages(package.__path__, prefix=f"{package.__name__}.")
+        names += [package.__name__, *sorted(info.name for info in inside)]
     # A __main__ is a program: to import it is to run it.
-    return ["semikpca", *sorted(name for name in names if not name.endswith("__main__"))]
+    return [name for name in names if not name.endswith("__main__")]
 
 
 def imported(name):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[1] / "src" / "semikpca"
-MODULES = sorted(SOURCE.rglob("*.py"))
+ROOT = Path(__file__).parents[1]
+MODULES = sorted(path for source in ("src", "benchmarks/src") for path in (ROOT / source).rglob("*.py"))
 
 # Modules that only serve to load and store objects as pickles or code.
 FORBIDDEN_MODULES = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "marshal", "shelve", "jsonpickle"}
@@ -97,7 +97,7 @@ def test_there_are_modules_to_look_at():
     assert len(MODULES) > 100
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_module_loads_what_could_run(path):
     assert problems_of(path.read_text(encoding="utf-8")) == []
 

@@ -15,6 +15,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
+from semikpca.arrays import length
 
 UNLABELED = -1
 _LARGEST_EXACT_FLOAT = 2**53  # up to here every whole number is a float64
@@ -115,6 +116,15 @@ def encode_given(labels: npt.NDArray[Any], n_rows: int) -> LabelCoding:
     if not len(labels):
         raise _no_label(n_rows)
     return LabelCoding(*_numbered(labels))
+
+
+def require_label_for_each(rows: Any, labels: Any) -> None:
+    """Refuse labels that do not belong to the rows: one is needed for each, or the mark of an unlabeled row."""
+    if len(labels) != length(rows):
+        raise ValueError(
+            f"X has {length(rows)} rows and y has {len(labels)} entries: inconsistent numbers of samples. Give one "
+            "label for each row, -1, None or NaN where it is not known."
+        )
 
 
 def _no_label(n_rows: int) -> ValueError:

@@ -10,6 +10,8 @@ import pytest
 
 from semikpca import SemiKPCAClassifierCV
 
+pytestmark = pytest.mark.slow  # a server and a browser are started for each test
+
 N_ROWS = 60
 APART = 14  # pixels: a click on a row with no other one this close can only mean that row
 HOSTILE = '<img src=x onerror="window.hacked=1"><b>bold</b> & <script>window.hacked=1</script>'

@@ -13,6 +13,8 @@ from bench_click import write_rows
 from clicked_page import MOST_GROWTH_BYTES, N_ROWS, before_and_after, served
 from soak_app import KINDS, Labels, problems
 
+pytestmark = pytest.mark.slow  # a page is served and clicked hundreds of times
+
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "soak_app.py"
 STORED = SCRIPT.parent / "results" / "soak.csv"
 

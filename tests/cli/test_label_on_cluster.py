@@ -26,6 +26,8 @@ from small_tables import make_plants
 
 distributed = pytest.importorskip("distributed", reason="distributed is not installed: pip install 'semikpca[dask]'")
 
+pytestmark = pytest.mark.slow  # a cluster of worker processes is started
+
 ADDED = ["predicted_label", "confidence", "label_was_given", "looks_wrong"]
 # Confidences are written with four digits; decisions in float32 differ in their last digits with the chunks.
 CONFIDENCE_TOLERANCE = 1.01e-4

@@ -13,6 +13,8 @@ from commands import COMMAND, changed_at, copied, rows_of, stopped_after_a_recor
 from semikpca.cli._app import app
 from semikpca.experiments import paper_values
 
+pytestmark = pytest.mark.slow  # whole runs of the command, some of them stopped half way
+
 SMALL = ["--datasets", "iris,synth", "--repetitions", "2", "--seed", "3"]
 TABLES = ("table1.csv", "table2.csv", "curves.csv")
 

@@ -14,8 +14,11 @@ from scipy import sparse
 from oracles import naive_median_gamma
 from semikpca.exceptions import ClusterError
 from semikpca.kernels import RBF, Laplacian, Linear, Nystroem, Polynomial
-from semikpca.operators import _cluster_rows
-from semikpca.operators._cluster_rows import ClusterRows, checked_rows, chunks_for, lazy_rows
+from semikpca.operators.cluster import ClusterRows, checked_rows, lazy_rows
+from semikpca.operators.cluster import _rows as _cluster_rows
+from semikpca.operators.cluster._graphs import chunks_for
+
+pytestmark = pytest.mark.slow  # a cluster of worker processes is started
 
 N, D = 130, 4
 # Sums of a few hundred numbers of order one, in two orders.

@@ -25,15 +25,17 @@ from semikpca.operators import (
     DeflatedOperator,
     Progress,
     ShiftedOperator,
-    _cluster_rows,
-    _cluster_tasks,
     make_operator,
 )
-from semikpca.operators._cluster_graphs import symmetric_array
-from semikpca.operators._cluster_rows import ClusterRows, chunks_for
-from semikpca.operators._cluster_tasks import Sent, cross_product, pair_product
-from semikpca.operators._dask import DaskOperator
+from semikpca.operators.cluster import _rows as _cluster_rows
+from semikpca.operators.cluster import _tasks as _cluster_tasks
+from semikpca.operators.cluster._graphs import chunks_for, symmetric_array
+from semikpca.operators.cluster._operator import DaskOperator
+from semikpca.operators.cluster._rows import ClusterRows
+from semikpca.operators.cluster._tasks import Sent, cross_product, pair_product
 from semikpca.spectrum import leading_spectrum
+
+pytestmark = pytest.mark.slow  # a cluster of worker processes is started
 
 N, D = 61, 3
 # Relative to the norm of a product of absolute values. float64: sums of a few dozen numbers, each off by a few eps.
@@ -176,7 +178,7 @@ def test_values_in_single_precision_are_sharpened_where_there_are_more_digits(cl
 
 
 def test_the_whole_matrix_is_fetched_for_few_rows_only(client, monkeypatch):
-    import semikpca.operators._dask as module
+    import semikpca.operators.cluster._operator as module
 
     monkeypatch.setattr(module, "_MOST_DENSE_ROWS", N - 1)
     operator = operator_of(RBF(0.3), rows_for("rbf"))

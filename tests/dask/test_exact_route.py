@@ -31,7 +31,10 @@ from semikpca import (
 from semikpca.exceptions import ClusterError
 from semikpca.kernels import RBF, Cosine, Laplacian, Linear, NeighborGraph, Normalized, Polynomial
 from semikpca.labeling import audit_labels, error_weight_path, leave_one_label_out, suggest_labels
-from semikpca.operators import _cluster_rows, _rough
+from semikpca.operators import _rough
+from semikpca.operators.cluster import _rows as _cluster_rows
+
+pytestmark = pytest.mark.slow  # a cluster of worker processes is started
 
 TOL = 1e-6  # of the estimators, by default
 # Removed eigenvectors are found to TOL · λ1, which moves decisions by that over the gap, a fifth of λ1 or more in these
@@ -242,7 +245,7 @@ def test_added_labels_equal_a_fit_with_them(model, local, data):
 
 
 def test_the_whole_spectrum_is_refused_where_the_matrix_is_too_large(model, monkeypatch):
-    import semikpca.operators._dask as module
+    import semikpca.operators.cluster._operator as module
 
     monkeypatch.setattr(module, "_MOST_DENSE_ROWS", N - 1)
     with pytest.raises(ValueError, match=r"whole kernel matrix of 700 rows, .* up to 699 rows"):

@@ -20,7 +20,9 @@ from oracles import algorithm_1, large_rbf, naive_signed_targets, paper_error_we
 from semikpca import SemiKPCAClassifier
 from semikpca.exceptions import ClusterError
 from semikpca.kernels import RBF
-from semikpca.operators import _cluster
+from semikpca.operators.cluster import _client
+
+pytestmark = pytest.mark.slow  # each test starts a cluster of its own and breaks it
 
 GAMMA = 0.1
 N = 1700
@@ -95,7 +97,7 @@ def test_a_worker_that_is_paused_for_a_while_changes_nothing(own_cluster, data, 
 
 def test_a_worker_that_stays_paused_ends_in_one_clear_error(own_cluster, data, tmp_path, monkeypatch):
     X, y, _ = data
-    monkeypatch.setattr(_cluster, "_PATIENCE_SECONDS", 2)
+    monkeypatch.setattr(_client, "_PATIENCE_SECONDS", 2)
     client = own_cluster(memory_limit=0)  # nobody sets the worker going again
 
     def pause():

@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from semikpca.estimators import _few_labels
-from semikpca.estimators._few_labels import FewLabels, labels_on_cluster
 from semikpca.labels import LabelCoding
+from semikpca.problem import _few_labels
+from semikpca.problem._few_labels import FewLabels, labels_on_cluster
+
+pytestmark = pytest.mark.slow  # a cluster of worker processes is started
 
 # y, the classes, and the class number of each row (-1 for none), written out by hand.
 CASES = {
@@ -27,7 +29,7 @@ CASES = {
 @pytest.mark.parametrize("size", [1, 2, 100])
 def test_labels_in_chunks_are_read_as_all_labels_at_once(client, case, size):
     y, classes, codes = CASES[case]
-    found = labels_on_cluster(da.from_array(y, chunks=size), client)
+    found = labels_on_cluster(da.from_array(y, chunks=size))
     assert found.classes.tolist() == classes
     assert found.codes[np.arange(len(y))].tolist() == codes
     assert found.labeled_rows.tolist() == [row for row, code in enumerate(codes) if code != -1]
@@ -37,35 +39,35 @@ def test_labels_in_chunks_are_read_as_all_labels_at_once(client, case, size):
 def test_a_class_may_be_in_one_partition_of_a_series_only(client):
     labels = [None, "early", None, None, "late", "early", None]
     series = dd.from_pandas(pd.Series(labels, name="label"), npartitions=3)
-    found = labels_on_cluster(series, client)
+    found = labels_on_cluster(series)
     assert found.classes.tolist() == ["early", "late"]
     assert found.codes[np.arange(7)].tolist() == [-1, 0, -1, -1, 1, 0, -1]
 
 
 def test_categories_and_missing_whole_numbers_of_pandas_are_read(client):
     categories = dd.from_pandas(pd.Series(["a", None, "b", "a"], dtype="category"), npartitions=2)
-    assert labels_on_cluster(categories, client).labeled_rows.tolist() == [0, 2, 3]
+    assert labels_on_cluster(categories).labeled_rows.tolist() == [0, 2, 3]
     numbers = dd.from_pandas(pd.Series([-1, 2, None, 2], dtype="Int64"), npartitions=2)
-    found = labels_on_cluster(numbers, client)
+    found = labels_on_cluster(numbers)
     assert found.classes.tolist() == [-1, 2]
     assert found.labeled_rows.tolist() == [0, 1, 3]
 
 
 def test_one_column_of_two_dimensions_is_taken(client):
-    found = labels_on_cluster(da.from_array(np.array([[0], [-1], [1]]), chunks=(2, 1)), client)
+    found = labels_on_cluster(da.from_array(np.array([[0], [-1], [1]]), chunks=(2, 1)))
     assert found.labeled_rows.tolist() == [0, 2]
 
 
 def test_two_columns_no_labels_and_too_many_labels_are_refused(client, monkeypatch):
     with pytest.raises(ValueError, match=r"y must be one column of labels, got shape \(2, 2\)"):
-        labels_on_cluster(da.zeros((2, 2), chunks=1), client)
+        labels_on_cluster(da.zeros((2, 2), chunks=1))
     with pytest.raises(ValueError, match=r"No label is given: all 4 rows"):
-        labels_on_cluster(da.full(4, -1, chunks=2), client)
+        labels_on_cluster(da.full(4, -1, chunks=2))
     with pytest.raises(ValueError, match=r"The labels mix a number and str"):
-        labels_on_cluster(da.from_array(np.array(["a", None, 3], dtype=object), chunks=1), client)
+        labels_on_cluster(da.from_array(np.array(["a", None, 3], dtype=object), chunks=1))
     monkeypatch.setattr(_few_labels, "MOST_LABELS", 3)
     with pytest.raises(ValueError, match=r"4 rows of y are labeled, and up to 3"):
-        labels_on_cluster(da.from_array(np.array([0, 1, 0, -1, 1]), chunks=2), client)
+        labels_on_cluster(da.from_array(np.array([0, 1, 0, -1, 1]), chunks=2))
 
 
 # -- labels of few among many rows -------------------------------------------------------------------------------

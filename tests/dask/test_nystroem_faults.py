@@ -15,6 +15,8 @@ from semikpca import SemiKPCAClassifier
 from semikpca.exceptions import ClusterError
 from semikpca.kernels import RBF, Nystroem
 
+pytestmark = pytest.mark.slow  # each test starts a cluster of its own and breaks it
+
 SAME_ANSWER = 1e-9  # sums in another order
 CLIENT = os.getpid()
 

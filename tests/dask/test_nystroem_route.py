@@ -21,10 +21,12 @@ from oracles import (
     semi_kpca_from_the_paper,
 )
 from semikpca import LSSVMClassifier, SemiKPCAClassifier, SemiLSSVMClassifier
-from semikpca.estimators import _cluster_fit
 from semikpca.exceptions import ClusterError, KernelRankError, SingleClassWarning, UnboundedProblemError
 from semikpca.kernels import RBF, Linear, Normalized, Nystroem, _pairwise
 from semikpca.labeling import audit_labels, error_weight_path, expected_change, leave_one_label_out, suggest_labels
+from semikpca.problem import _cluster_fit
+
+pytestmark = pytest.mark.slow  # a cluster of worker processes is started
 
 # Two orders of summation, and a square root in between, on systems with a condition number of a few.
 SAME_ANSWER = 1e-9

@@ -512,20 +512,24 @@ def test_other_labels_for_all_rows_equal_a_refit(data, name):
     other = np.where(np.arange(len(y)) % 7 == 3, "new", None).astype(object)
     other[y >= 0] = [f"class {code}" for code in y[y >= 0]]
     model = fit_quietly(clone(MODELS[name]), X, y)
+    before = vars(model).copy()
 
-    assert model.relabel(other) is model
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", (SingleClassWarning, UnreachableRowsWarning))
+        moved = model.with_labels(other)
 
     wanted = fit_quietly(clone(model), X, other)
-    np.testing.assert_array_equal(model.classes_, wanted.classes_)
-    assert_same_model(model, wanted, X)
+    np.testing.assert_array_equal(moved.classes_, wanted.classes_)
+    assert_same_model(moved, wanted, X)
+    assert all(vars(model)[name] is value for name, value in before.items())  # the first model is what it was
 
 
 def test_labels_of_another_length_are_refused(two_classes):
     X, y = two_classes
     model = SemiKPCAClassifierCV().fit(X, y)
     before = model.decision_.copy()
-    with pytest.raises(ValueError, match=f"y has {len(y) - 1} entries and the model {len(y)} rows"):
-        model.relabel(y[:-1])
+    with pytest.raises(ValueError, match=f"X has {len(y)} rows and y has {len(y) - 1} entries"):
+        model.with_labels(y[:-1])
     np.testing.assert_array_equal(model.decision_, before)
 
 
@@ -535,18 +539,18 @@ def test_another_error_weight_equals_a_refit(data, kernels):
     model = SemiKPCAClassifierCV(kernels).fit(X, y)
     middle = model.results_["error_weight"].copy()
 
-    assert model.change_error_weight(0.9) is model
+    moved = model.at_error_weight(0.9)
 
-    assert model.error_weights == [0.9]
-    assert_same_model(model, SemiKPCAClassifierCV(kernels, error_weights=[0.9]).fit(X, y), X)
-    model.change_error_weight("middle")
-    np.testing.assert_array_equal(model.results_["error_weight"], middle)
+    assert (model.error_weights, moved.error_weights) == (None, [0.9])
+    assert_same_model(moved, SemiKPCAClassifierCV(kernels, error_weights=[0.9]).fit(X, y), X)
+    for same in (model, moved.at_error_weight("middle")):
+        np.testing.assert_array_equal(same.results_["error_weight"], middle)
 
 
 def test_sources_that_differ_by_their_weight_alone_become_one(data):
     X, y = data
     model = SemiKPCAClassifierCV(["rbf"], error_weights=[0.2, 0.5, 0.9], n_components_removed=(0, 1)).fit(X, y)
-    model.change_error_weight(0.5)
+    model = model.at_error_weight(0.5)
     wanted = SemiKPCAClassifierCV(["rbf"], error_weights=[0.5], n_components_removed=(0, 1)).fit(X, y)
     assert_same_model(model, wanted, X)
 
@@ -556,7 +560,7 @@ def test_a_weight_at_the_bound_leaves_the_model_as_it_was(data):
     model = SemiKPCAClassifierCV().fit(X, y)
     before, params = model.decision_.copy(), model.get_params()
     with pytest.raises(UnboundedProblemError, match="1 of the bound"):
-        model.change_error_weight(1.0)
+        model.at_error_weight(1.0)
     np.testing.assert_array_equal(model.decision_, before)
     assert model.get_params() == params
     model.add_labels([], [])
@@ -566,15 +570,12 @@ def test_a_weight_at_the_bound_leaves_the_model_as_it_was(data):
 def test_a_fit_says_how_far_it_is_to_whoever_asks(data, kernels):
     X, y = data
     said = []
-    model = SemiKPCAClassifierCV(kernels)
-    model.report_progress = lambda *step: said.append(step)
-    model.fit(X, y)
+    SemiKPCAClassifierCV(kernels).fit(X, y, progress=lambda *step: said.append(step))
     for step in ("kernels", "labels"):
         numbers = [(done, total) for name, done, total in said if name == step]
         assert numbers[-1][0] == numbers[-1][1] > 1
         assert [done for done, _ in numbers] == sorted(done for done, _ in numbers)
     assert [name for name, *_ in said] == sorted(name for name, *_ in said)  # kernels first, then labels
-    assert pickle.loads(pickle.dumps(model)).report_progress is None
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,11 @@ OLD, NEW = b"old" * 1000, b"new" * 100_000
 PATIENCE = 60  # seconds until a process that should end is given up on
 # Each of these starts a program some times, which takes longer than what it does there.
 KILLS = {"paper": 2, "label": 2, "app": 3}
-pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Only where programs can be killed so.")
+# Slow: programs are started, killed and started again
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Only where programs can be killed so."),
+]
 
 
 @pytest.mark.parametrize("command", PARTS)

@@ -11,6 +11,8 @@ from fuzz.profiles import drawn
 from semikpca.kernels import RBF, Cosine, Laplacian, Linear, NeighborGraph, Normalized, Nystroem, Polynomial
 from semikpca.operators import choose_backend, make_operator
 
+pytestmark = pytest.mark.slow  # many inputs are drawn
+
 # Two orders of the same sums over at most 5 features, then a power or an exponent: a few dozen roundings, of numbers
 # that may cancel against the largest one; exponents up to 16 multiply a relative error by as much.
 ROUNDINGS = 2_000

@@ -1,10 +1,13 @@
 """Labels of every kind: right answers or a refusal that names the problem."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzz.labels_target import CONTAINERS, LABELS, MOST_ROWS, contained, judged
 from fuzz.profiles import drawn
+
+pytestmark = pytest.mark.slow  # many inputs are drawn
 
 containers = st.sampled_from(list(CONTAINERS))
 

@@ -1,6 +1,7 @@
 """Precomputed kernel matrices of every kind: the system of the paper is solved, or a refusal is true."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -8,6 +9,8 @@ from hypothesis.extra import numpy as arrays
 from fuzz.judging import Choices
 from fuzz.matrices_target import FORMS, MOST_ROWS, SCALES, WEIGHTS, judge, judged, matrix
 from fuzz.profiles import drawn
+
+pytestmark = pytest.mark.slow  # many inputs are drawn
 
 
 @st.composite

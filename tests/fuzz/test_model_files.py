@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from fuzz.models_target import judge, judged, nothing_run, original, sealed
 from fuzz.profiles import drawn
 
+pytestmark = pytest.mark.slow  # many inputs are drawn, and a model is read from each
+
 
 @drawn(120)
 @given(data=st.binary(min_size=4, max_size=40))

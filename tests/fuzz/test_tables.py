@@ -17,6 +17,8 @@ from fuzz.profiles import drawn
 from fuzz.tables_target import SUFFIXES, judged
 from semikpca.cli._app import app
 
+pytestmark = pytest.mark.slow  # many inputs are drawn, and a file is written for each
+
 CORPUS = Path(__file__).parent / "corpus" / "tables"
 CELLS = [
     *("", "1", "2.5", "-1", "a", "b", "red", "inf", "nan", "1e400", "1,5", "1,000", "true", "-0", "0x10", "1_000", "١"),

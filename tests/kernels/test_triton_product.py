@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # every step of the product is interpreted
+
 CASES = Path(__file__).with_name("triton_product_cases.py")
 ROOT = CASES.parents[2]
 

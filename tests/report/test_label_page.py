@@ -20,6 +20,8 @@ pytest.importorskip("skrub", reason="the report comes with the extra `label`")
 from labeled_tables import CELL, COMMAND, CREATED, SCRIPTS, view_of
 from semikpca.report import _palette, render_label_report, write_label_report
 
+pytestmark = pytest.mark.slow  # pages are opened in a browser
+
 A_WHILE = 120_000  # milliseconds for a page of 5 MB on a busy machine
 
 

@@ -2,7 +2,7 @@
 
 import colorsys
 
-from semikpca.report import ON_DARK, ON_LIGHT
+from semikpca.report._palette import ON_DARK, ON_LIGHT
 
 NO_CLASS = "#8b9691"
 SELECTED = {False: "#d6248a", True: "#ff7cc4"}  # keyed by whether the page is dark

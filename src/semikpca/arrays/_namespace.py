@@ -14,8 +14,21 @@ def is_tensor(array: object) -> bool:
     return torch is not None and isinstance(array, torch.Tensor)
 
 
-def is_dask(array: object) -> bool:
-    """Return whether ``array`` is a Dask array or data frame; dask is not imported for the question."""
+def device_of(array: object) -> Any:
+    """Return the device that a tensor is on; None for NumPy arrays and all other collections."""
+    return array.device if is_tensor(array) else None  # type: ignore[attr-defined]
+
+
+def on_device(values: Any, device: Any) -> Any:
+    """Return numbers as a tensor on a device, see :func:`device_of`; as they are where the device is None."""
+    return values if device is None else sys.modules["torch"].as_tensor(values, device=device)
+
+
+def is_lazy(array: object) -> bool:
+    """Return whether ``array`` is computed when somebody asks: a Dask array, series or data frame.
+
+    Dask is not imported for the question.
+    """
     dask = sys.modules.get("dask.base")
     return dask is not None and bool(dask.is_dask_collection(array))
 
@@ -33,6 +46,11 @@ def namespace(array: object) -> Any:
 def to_numpy(array: Array) -> Any:
     """Return an array in the memory of the computer; a tensor is copied there."""
     return array.detach().cpu().numpy() if is_tensor(array) else np.asarray(array)
+
+
+def on_host(values: Any) -> Any:
+    """Return a tensor as a NumPy array; anything else, also what is computed later, as it is."""
+    return to_numpy(values) if is_tensor(values) else values
 
 
 def like(values: Any, model: Array) -> Array:

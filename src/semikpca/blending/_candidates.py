@@ -1,5 +1,6 @@
 """Candidates of the automatic classifier: each source fitted to the labels in several ways."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ from semikpca._typing import FloatArray
 from semikpca.arrays import allowed_threads, in_threads
 from semikpca.blending._agreement import NeighborAgreement
 from semikpca.blending._label_fit import LabelSystem
-from semikpca.blending._sources import Source
+from semikpca.blending._sources import Columns, Source
 from semikpca.blending._weights import candidate_log_weights, left_out_losses, normalized_weights
 from semikpca.convexity import ConvexityCertificate
 from semikpca.labels import LabelCoding, only_of_class
@@ -55,21 +56,24 @@ class Candidate:
     agreement: float
 
 
-def fit_candidates(sources: list[Source], labels: LabelCoding, neighbors: NeighborAgreement) -> list[Candidate]:
+def fit_candidates(
+    sources: Sequence[Source], columns: Sequence[Columns], labels: LabelCoding, neighbors: NeighborAgreement
+) -> list[Candidate]:
     """Fit every source to the labels at every noise level, with an intercept and without."""
     fitted: dict[int, list[Candidate]] = {}
 
     def fit(number: int, thread: int) -> None:
-        fitted[number] = _candidates_of(sources[number], labels, neighbors)
+        fitted[number] = _candidates_of(sources[number], columns[number].values, labels, neighbors)
 
     in_threads(fit, range(len(sources)), min(allowed_threads(), len(sources)))
     return [candidate for number in range(len(sources)) for candidate in fitted[number]]
 
 
-def _candidates_of(source: Source, labels: LabelCoding, neighbors: NeighborAgreement) -> list[Candidate]:
+def _candidates_of(
+    source: Source, columns: FloatArray, labels: LabelCoding, neighbors: NeighborAgreement
+) -> list[Candidate]:
     at, n_classes = labels.labeled_rows, labels.n_classes
     targets = np.eye(n_classes)[labels.codes[at]]
-    columns = source.columns(at)
     system = LabelSystem(columns[at], columns.mean(axis=0, dtype=np.float64))
     if not system.scale > 0:
         return []  # the kernel says nothing about the labeled rows
@@ -133,7 +137,7 @@ def weigh_candidates(
 
 
 def heaviest_certificate(
-    candidates: list[Candidate], weights: FloatArray, certificates: list[ConvexityCertificate]
+    candidates: list[Candidate], weights: FloatArray, certificates: Sequence[ConvexityCertificate]
 ) -> ConvexityCertificate | None:
     """Return the certificate of the use of Semi-KPCA that weighs most, or None where there is none."""
     weight_of = {id(certificate): 0.0 for certificate in certificates}

@@ -3,21 +3,19 @@
 A source is a kernel between rows, of which only the columns at the labeled rows are ever computed.
 """
 
-import copy
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from semikpca.arrays import allowed_threads, in_threads, length, taken
+from semikpca.arrays import allowed_threads, in_threads, length, slices, taken
 from semikpca.convexity import ConvexityCertificate
-from semikpca.exceptions import DegenerateSpectrumWarning, IndistinguishableRowsError, KernelRankError
+from semikpca.exceptions import IndistinguishableRowsError, KernelRankError
 from semikpca.kernels import (
     RBF,
     Kernel,
@@ -30,187 +28,206 @@ from semikpca.kernels import (
     median_distance,
 )
 from semikpca.operators import KernelOperator, make_operator
-from semikpca.problem import EIGENPAIR_RTOL, DualSolution, SemiKPCAResponse, kernel_matrix
+from semikpca.problem import (
+    DualSolution,
+    Expansion,
+    RemovedComponents,
+    SemiKPCAProblem,
+    SemiKPCAResponse,
+    kernel_matrix,
+)
 from semikpca.solvers import COLUMNS_A_GROUP
-from semikpca.spectrum import removable_spectrum
 
 # Normalized kernels need the whole matrix, which above this many rows is no longer worth its cost beside the graphs.
 MOST_ROWS_FOR_WHOLE_MATRICES = 5_000
 
 _NEIGHBORS = (5, 7, 10)
 _AGREEMENT_NEIGHBORS = 10
-_NOTHING = np.empty(0)
 Report = Callable[[str, int, int], None]  # which step, how much of it is done, of how much
 _COLUMNS_AT_ONCE = 64
-_EIGENPAIR_SHARE = 0.01  # eigenpairs are found to this share of the tolerance of the solves
 
 
 @dataclass(frozen=True)
-class Expansion:
-    """A sum of kernel columns, as a function of rows.
+class Columns:
+    """Columns of a source at some training rows.
 
     Attributes
     ----------
-    kernel : Kernel
-    anchors : rows
-    coefficients : ndarray of shape (n_anchors, n_columns)
-    decision : ndarray of shape (n_samples, n_columns)
-        Its values on the training rows.
+    at : ndarray of int, shape (m,)
+    values : ndarray of shape (n_samples, m)
+        k(training rows, training rows ``at``), each column in one piece of memory: one more is then added without a
+        look at the others.
+    hardest : DualSolution or None
+        Of the solves behind them the one that left the largest residual, without its arrays.
     """
 
-    kernel: Kernel
-    anchors: Any
-    coefficients: np.ndarray
-    decision: np.ndarray
+    at: np.ndarray
+    values: np.ndarray
+    hardest: DualSolution | None = None
 
-    @cached_property
-    def _prepared(self) -> Callable[[Any], np.ndarray]:
-        return self.kernel.expansion(self.anchors, self.coefficients)
+    def n_missing(self, at: np.ndarray) -> int:
+        """Return how many of these rows have no column here."""
+        return len(np.setdiff1d(at, self.at))
 
-    def __call__(self, rows: Any) -> np.ndarray:
-        """Return the values at new rows; 0 where a row is so far away that a normalized kernel has no value."""
-        if not isinstance(self.kernel, Normalized):
-            return self._prepared(rows)
-        near = np.flatnonzero(self.kernel.reaches(rows))
-        values = np.zeros((length(rows), self.coefficients.shape[1]))
-        if near.size:
-            values[near] = self.kernel.cross_product(taken(rows, near), self.anchors, self.coefficients)
-        return values
+    def moved(self, source: "Source", at: np.ndarray) -> "Columns":
+        """Return the columns at other rows; only those that are not here are computed."""
+        if np.array_equal(at, self.at):
+            return self
+        known, values, hardest = self.at, self.values, self.hardest
+        new = np.setdiff1d(at, known)
+        if new.size:
+            computed, solution = source.compute(new)
+            hardest = harder(hardest, solution)
+            values = np.concatenate([values.T, computed.T]).T if known.size else np.ascontiguousarray(computed.T).T
+            known = np.concatenate([known, new])
+        place = {int(row): number for number, row in enumerate(known)}
+        return Columns(at, values.T[[place[int(row)] for row in at]].T, hardest)
+
+
+NO_COLUMNS = Columns(np.empty(0, dtype=np.intp), np.empty((0, 0)))
+
+
+def harder(one: DualSolution | None, other: DualSolution | None) -> DualSolution | None:
+    """Return the solve that left the larger residual."""
+    if one is None or other is None:
+        return other if one is None else one
+    return other if other.residual >= one.residual else one
 
 
 class Source(ABC):
-    """A kernel between the training rows, fitted; its columns are kept for the rows that were asked for."""
+    """A kernel between the training rows, fitted: its columns are all that candidates are made of."""
 
     kernel: Kernel
     n_components_removed: int | None = None
     error_weight: float | None = None
     certificate: ConvexityCertificate | None = None
-    hardest: DualSolution | None = None  # of the solves behind the columns, without its arrays
 
     def __init__(self, kernel: Kernel, rows: Any) -> None:
         self.kernel = kernel
         self.rows = rows
-        self._known = np.empty(0, dtype=np.intp)
-        # Each column in one piece of memory: one more is then added without a look at the others.
-        self._columns = np.empty((0, length(rows)), dtype=np.float32).T  # columns bring their own type
-
-    def columns(self, at: np.ndarray) -> np.ndarray:
-        """Return k(training rows, training rows ``at``), shape (n_samples, len(at)), each column in one piece."""
-        if np.array_equal(at, self._known):
-            return self._columns
-        new = np.setdiff1d(at, self._known)
-        if new.size:
-            self._columns = np.concatenate([self._columns.T, self._compute(new).T]).T
-            self._known = np.concatenate([self._known, new])
-        place = {int(row): number for number, row in enumerate(self._known)}
-        return self._columns.T[[place[int(row)] for row in at]].T
-
-    def n_missing(self, at: np.ndarray) -> int:
-        """Return how many of these columns are not known yet."""
-        return len(np.setdiff1d(at, self._known))
-
-    def keep_only(self, at: np.ndarray) -> None:
-        """Forget the columns of all other rows."""
-        self._columns, self._known = self.columns(at), at
 
     @abstractmethod
-    def _compute(self, at: np.ndarray) -> np.ndarray:
-        """Return columns that are not known yet."""
+    def compute(self, at: np.ndarray) -> tuple[np.ndarray, DualSolution | None]:
+        """Return k(training rows, training rows ``at``), and the solve behind it, if there was one."""
 
     @abstractmethod
-    def expand(self, at: np.ndarray, coefficients: np.ndarray) -> "Expansion":
-        """Return Σ columns · coefficients, on the training rows and for new ones."""
+    def expand(self, columns: Columns, coefficients: np.ndarray) -> tuple[Expansion, np.ndarray]:
+        """Return Σ columns · coefficients as a function of new rows, and its values on the training rows."""
 
-    def __getstate__(self):
-        """Leave behind what comes back from the rows."""
-        state = self.__dict__.copy()
-        state["_known"], state["_columns"], state["hardest"] = self._known[:0], self._columns[:, :0], None
-        return state
+    def at_weight(self, error_weight: float | str) -> "Source":
+        """Return the source at another error weight; a plain kernel has none."""
+        return self
 
 
 class PlainSource(Source):
     """The kernel as it is: LS-SVM on the labeled rows, to which the unlabeled ones say nothing."""
 
-    def _compute(self, at):
+    def compute(self, at: np.ndarray) -> tuple[np.ndarray, None]:
+        """Return columns of the kernel matrix."""
         if self.kernel.input_kind == "matrix":
-            return finite_pairwise(self.kernel, self.rows, self.rows)[:, at]
-        return finite_pairwise(self.kernel, self.rows, taken(self.rows, at))
+            return finite_pairwise(self.kernel, self.rows, self.rows)[:, at], None
+        return finite_pairwise(self.kernel, self.rows, taken(self.rows, at)), None
 
-    def expand(self, at, coefficients):
-        decision = self.columns(at) @ coefficients
+    def expand(self, columns: Columns, coefficients: np.ndarray) -> tuple[Expansion, np.ndarray]:
+        """Return a sum over the labeled rows."""
+        decision = columns.values @ coefficients
         if self.kernel.input_kind != "matrix":
-            return Expansion(self.kernel, taken(self.rows, at), coefficients, decision)
+            return Expansion(self.kernel, taken(self.rows, columns.at), coefficients, far_is_zero=True), decision
         everywhere = np.zeros((length(self.rows), coefficients.shape[1]))
-        everywhere[at] = coefficients
-        return Expansion(self.kernel, self.rows, everywhere, decision)
+        everywhere[columns.at] = coefficients
+        return Expansion(self.kernel, self.rows, everywhere, far_is_zero=True), decision
 
 
 class ResponseSource(Source):
-    """The label response H of Semi-KPCA: a kernel that unlabeled rows have shaped."""
+    """The label response H of Semi-KPCA: a kernel that unlabeled rows have shaped.
 
-    def __init__(self, kernel, rows, backend, operator, spectrum, cut, error_weight, *, rtol, max_iter):
+    Parameters
+    ----------
+    kernel : Kernel
+        Fitted.
+    rows : rows
+    backend : str
+        As the user names it.
+    problem : SemiKPCAProblem
+    operator : KernelOperator
+        The kernel matrix.
+    known : RemovedComponents, optional
+        From a source with the same kernel matrix and as many removed components.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        rows: Any,
+        backend: str,
+        problem: SemiKPCAProblem,
+        operator: KernelOperator,
+        known: RemovedComponents | None = None,
+    ) -> None:
         super().__init__(kernel, rows)
-        interval = ConvexityCertificate.from_spectrum(spectrum, cut)
-        self.error_weight = interval.resolve(error_weight, "relative")
-        self.certificate = interval.at(self.error_weight)
-        self.n_components_removed = cut
-        self._backend, self._rtol, self._max_iter = backend, rtol, max_iter
-        self._removed = spectrum.eigenvalues[:cut], spectrum.eigenvectors[:, :cut]
-        self._response: SemiKPCAResponse | None = self._set_up(operator)
+        self.backend, self.problem = backend, problem
+        self.facts, response = problem.set_up(operator, known=known)
+        self._made: list[SemiKPCAResponse] = [response]
 
-    def at_weight(self, error_weight) -> "ResponseSource":
-        """Return the same with another relative error weight; the kernel and its spectrum are kept."""
-        assert self.certificate is not None
-        moved = copy.copy(self)
-        moved.error_weight = self.certificate.resolve(error_weight, "relative")
-        moved.certificate = self.certificate.at(moved.error_weight)
-        moved._known, moved._columns, moved.hardest = self._known[:0], self._columns[:, :0], None
-        moved._response = moved._set_up(self._set_up_again().operator)
-        return moved
+    @property
+    def certificate(self) -> ConvexityCertificate:  # type: ignore[override]  # None for a plain kernel
+        """What is known of the interval, and of the error weight in it."""
+        return self.facts.certificate
 
-    def _set_up(self, operator: KernelOperator) -> SemiKPCAResponse:
-        assert self.certificate is not None
-        return SemiKPCAResponse(operator, *self._removed, self.certificate, rtol=self._rtol, max_iter=self._max_iter)
+    @property
+    def error_weight(self) -> float:  # type: ignore[override]  # None for a plain kernel
+        """The absolute error weight."""
+        return self.facts.error_weight
 
-    def _set_up_again(self) -> SemiKPCAResponse:
-        if self._response is None:
-            self._response = self._set_up(kernel_matrix(self.kernel, self.rows, self._backend, tol=self._rtol)[1])
-        return self._response
+    @property
+    def n_components_removed(self) -> int:  # type: ignore[override]  # None for a plain kernel
+        """K."""
+        return self.facts.removed.count
 
-    def _compute(self, at):
-        response = self._set_up_again()
-        if not response.operator.uses_one_core:
-            return self._noted(response.columns(at)).decision
+    def at_weight(self, error_weight: float | str) -> "ResponseSource":
+        """Return the same at another relative error weight; kernel matrix and eigenpairs are shared."""
+        problem = self.problem.at_weight(error_weight)
+        operator = self.response.operator
+        return ResponseSource(self.kernel, self.rows, self.backend, problem, operator, self.facts.removed)
+
+    @property
+    def response(self) -> SemiKPCAResponse:
+        """H; set up again where the source was loaded without it."""
+        if not self._made:
+            operator = kernel_matrix(self.kernel, self.rows, self.backend, tol=self.problem.matrix_tol)[1]
+            self._made.append(self.problem.restored(operator, self.facts))
+        return self._made[0]
+
+    def compute(self, at: np.ndarray) -> tuple[np.ndarray, DualSolution]:
+        """Return columns of H."""
+        response = self.response
         # A solve needs several times the memory of its answer.
+        step = _COLUMNS_AT_ONCE if response.operator.uses_one_core else len(at)
         columns = np.empty((length(self.rows), len(at)), dtype=response.operator.dtype)
-        for start in range(0, len(at), _COLUMNS_AT_ONCE):
-            some = slice(start, start + _COLUMNS_AT_ONCE)
-            columns[:, some] = self._noted(response.columns(at[some])).decision
-        return columns
+        hardest: DualSolution | None = None
+        for some in slices(0, len(at), step):
+            solution = response.columns(at[some])
+            columns[:, some] = solution.decision
+            hardest = harder(hardest, solution.without_arrays())
+        assert hardest is not None, "no columns are not asked for"
+        return columns, hardest
 
-    def _noted(self, solution: DualSolution) -> DualSolution:
-        """Remember the solve that left the largest residual."""
-        if self.hardest is None or solution.residual >= self.hardest.residual:
-            self.hardest = replace(solution, alpha=_NOTHING, dual_coef=_NOTHING, intercept=_NOTHING, decision=_NOTHING)
-        return solution
-
-    def expand(self, at, coefficients):
-        response = self._set_up_again()
+    def expand(self, columns: Columns, coefficients: np.ndarray) -> tuple[Expansion, np.ndarray]:
+        """Return a sum over all rows: decisions are linear in the targets, so that no further solve is needed."""
+        response = self.response
         targets = np.zeros((length(self.rows), coefficients.shape[1]), dtype=response.operator.dtype)
-        targets[at] = coefficients
-        # Decisions are linear in the targets, so those of the columns give the sum; no further solve.
-        dual_coef = response.dual_coef(self.columns(at) @ coefficients, targets)
-        return Expansion(self.kernel, self.rows, dual_coef, response.operator.matmat(dual_coef))
+        targets[columns.at] = coefficients
+        dual_coef = response.dual_coef(columns.values @ coefficients, targets)
+        return Expansion(self.kernel, self.rows, dual_coef, far_is_zero=True), response.operator.matmat(dual_coef)
 
-    def __getstate__(self):
-        state = super().__getstate__()
-        state["_response"] = None
-        return state
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the kernel matrix behind: it comes back from the rows when needed."""
+        return {**self.__dict__, "_made": []}
 
 
 def default_sources(
-    rows: Any, removed: Iterable[int], error_weights: Iterable[Any], *, report: Report, **options: Any
-) -> list[Source]:
+    rows: Any, backend: str, problems: Sequence[SemiKPCAProblem], *, report: Report
+) -> tuple[Source, ...]:
     """Return what is tried where the user names no kernels.
 
     Straight boundaries, local and global smooth ones, and neighbor graphs at three scales: no single one of them serves
@@ -231,24 +248,18 @@ def default_sources(
     for number, kernel in enumerate(shaped):
         report("kernels", 1 + number, 1 + len(shaped))
         try:
-            sources += response_sources(kernel, rows, removed, error_weights, quiet=True, **options)
+            sources += response_sources(kernel, rows, backend, problems, quiet=True)
         except KernelRankError as error:
             if error.requested > 1 or error.rank > 1:
                 raise
             raise IndistinguishableRowsError(error.n_samples) from error
     report("kernels", 1 + len(shaped), 1 + len(shaped))
-    return sources
+    return tuple(sources)
 
 
 def named_sources(
-    kernels: Sequence[Kernel],
-    rows: Any,
-    removed: Iterable[int],
-    error_weights: Iterable[Any],
-    *,
-    report: Report,
-    **options: Any,
-) -> list[Source]:
+    kernels: Sequence[Kernel], rows: Any, backend: str, problems: Sequence[SemiKPCAProblem], *, report: Report
+) -> tuple[Source, ...]:
     """Return the sources of kernels that the user names: Semi-KPCA in all its settings, and the plain kernel.
 
     A sparse graph has no plain form worth trying: it knows nothing beyond two steps.
@@ -256,86 +267,73 @@ def named_sources(
     sources: list[Source] = []
     for number, kernel in enumerate(kernels):
         report("kernels", number, len(kernels))
-        shaped = response_sources(clone(kernel).fit(rows), rows, removed, error_weights, **options)
+        shaped = response_sources(clone(kernel).fit(rows), rows, backend, problems)
         sources += shaped
         if not kernel.is_sparse:
             sources.append(PlainSource(shaped[0].kernel, rows))
     report("kernels", len(kernels), len(kernels))
-    return sources
+    return tuple(sources)
 
 
-def sources_at_weight(sources: Iterable[Source], error_weight: Any) -> list[Source]:
+def sources_at_weight(sources: Iterable[Source], error_weight: float | str) -> tuple[Source, ...]:
     """Return the sources with Semi-KPCA at one relative error weight; those that differ by it alone become one."""
-    moved: list[Source] = []
-    seen: set[tuple[int, int | None]] = set()
+    first: dict[tuple[int, int | None], Source] = {}
     for source in sources:
-        if not isinstance(source, ResponseSource):
-            moved.append(source)
-        elif (which := (id(source.kernel), source.n_components_removed)) not in seen:
-            seen.add(which)
-            moved.append(source.at_weight(error_weight))
-    return moved
+        first.setdefault((id(source.kernel), source.n_components_removed), source)
+    return tuple(source.at_weight(error_weight) for source in first.values())
 
 
 def response_sources(
     kernel: Kernel,
     rows: Any,
-    removed: Iterable[int],
-    error_weights: Iterable[Any],
+    backend: str,
+    problems: Iterable[SemiKPCAProblem],
     *,
-    backend,
-    rtol,
-    max_iter,
-    quiet=False,
+    quiet: bool = False,
 ) -> list[Source]:
     """Return Semi-KPCA with one fitted kernel at all numbers of removed components and error weights.
 
     With ``quiet`` a cut through a repeated eigenvalue is not reported: nobody asked for it.
     """
-    operator = kernel_matrix(kernel, rows, backend, tol=rtol)[1]
+    problems = list(problems)
+    operator = kernel_matrix(kernel, rows, backend, tol=min(problem.matrix_tol for problem in problems))[1]
     sources: list[Source] = []
-    cuts: set[int] = set()
-    for requested in removed:
-        spectrum, cut = removable_spectrum(operator, int(requested), max(EIGENPAIR_RTOL, _EIGENPAIR_SHARE * rtol))
-        if cut > requested and not quiet:
-            value = float(spectrum.eigenvalues[cut - 1])
-            warnings.warn(DegenerateSpectrumWarning(int(requested), cut, value), stacklevel=5)
-        if cut in cuts:
-            continue  # a smaller request has taken the same components out already
-        cuts.add(cut)
-        sources += [
-            ResponseSource(kernel, rows, backend, operator, spectrum, cut, weight, rtol=rtol, max_iter=max_iter)
-            for weight in error_weights
-        ]
+    known: dict[int, RemovedComponents] = {}  # by the number that was asked for
+    for problem in problems:
+        requested = problem.n_components_removed
+        source = ResponseSource(kernel, rows, backend, problem, operator, known.get(requested))
+        if requested not in known and source.facts.removed.degenerate is not None and not quiet:
+            warnings.warn(source.facts.removed.degenerate, stacklevel=5)
+        known.setdefault(requested, source.facts.removed)
+        count = source.n_components_removed
+        if any(removed.count == count and other != requested for other, removed in known.items()):
+            continue  # another request has taken the same components out already
+        sources.append(source)
     return sources
 
 
-def keep_columns(sources: Sequence[Source], at: np.ndarray, *, report: Report) -> None:
-    """Have every source know its columns at these rows, and no others."""
+def columns_at(
+    sources: Sequence[Source], known: Sequence[Columns], at: np.ndarray, *, report: Report
+) -> tuple[Columns, ...]:
+    """Return the columns of every source at these rows, with those that are known already."""
     report("labels", 0, len(sources))
-    if all(source.n_missing(at) <= COLUMNS_A_GROUP for source in sources):
+    found: dict[int, Columns] = {}
+
+    def find(number: int, thread: int) -> None:
+        found[number] = known[number].moved(sources[number], at)
+
+    if all(columns.n_missing(at) <= COLUMNS_A_GROUP for columns in known):
         # A solve with so few columns keeps one core busy: the sources take turns on all of them.
-        in_threads(lambda source, thread: source.keep_only(at), sources, min(allowed_threads(), len(sources)))
+        in_threads(find, range(len(sources)), min(allowed_threads(), len(sources)))
     else:
-        for number, source in enumerate(sources):
+        for number in range(len(sources)):
             report("labels", number, len(sources))
-            source.keep_only(at)
+            find(number, 0)
     report("labels", len(sources), len(sources))
+    return tuple(found[number] for number in range(len(sources)))
 
 
-def expand_sources(sums: Sequence[tuple[Source, np.ndarray]], at: np.ndarray) -> list[Expansion]:
-    """Return the expansion of each source with its coefficients for the columns at these rows."""
-    expansions: dict[int, Expansion] = {}
-
-    def expand(number: int, thread: int) -> None:
-        source, coefficients = sums[number]
-        expansions[number] = source.expand(at, coefficients)
-
-    in_threads(expand, range(len(sums)), min(allowed_threads(), len(sums)))
-    return [expansions[number] for number in range(len(sums))]
-
-
-def neighbor_links(rows: Any, sources: list[Source]) -> Any:
+def neighbor_links(rows: Any, sources: Sequence[Source]) -> Any:
     """Return a sparse matrix whose entries link each row with its nearest neighbors."""
     for source in sources:
         if isinstance(source.kernel, NeighborGraph) and source.kernel.n_neighbors == _AGREEMENT_NEIGHBORS:

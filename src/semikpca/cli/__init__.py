@@ -1,6 +1,40 @@
-"""The command line: ``semikpca label``, ``semikpca app``, ``semikpca paper`` and more. Only this package prints."""
+"""The command line: ``semikpca label``, ``semikpca app``, ``semikpca paper`` and more. Only this package prints.
+
+Another distribution adds a command with an entry point in the group ``semikpca.commands``: its name is that of the
+command, and it leads to a function or a ``typer.Typer``. What such a command shares with those here is exported below.
+It is imported when it is asked for, so that ``main`` can say what is missing where Typer is not installed.
+"""
 
 import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from semikpca.cli._messages import console, errors, failing_clearly
+    from semikpca.cli._running import kept_cells, outputs_progress, run_cells, split_names
+
+__all__ = [
+    "console",
+    "errors",
+    "failing_clearly",
+    "kept_cells",
+    "main",
+    "outputs_progress",
+    "run_cells",
+    "split_names",
+]
+
+_MODULES = {
+    "_messages": ("console", "errors", "failing_clearly"),
+    "_running": ("kept_cells", "outputs_progress", "run_cells", "split_names"),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
 
 
 def main() -> None:
@@ -14,7 +48,7 @@ def main() -> None:
         print(
             f"The semikpca command needs the package {error.name}, which is not installed. Install it with: "
             "pip install 'semikpca[label]' for tables, pip install 'semikpca[app]' for the page as well, or "
-            "pip install 'semikpca[paper]' for the paper and the benchmarks.",
+            "pip install 'semikpca[paper]' for the paper.",
             file=sys.stderr,
         )
         raise SystemExit(1) from error

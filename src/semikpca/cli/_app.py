@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from typing import Annotated, Any
 
 import typer
@@ -31,12 +32,40 @@ COMMANDS = {
     ),
     "example": _Command("_example", "label", "Write an example table to try the commands on: support tickets."),
     "paper": _Command("_paper", "paper", "Reproduce the paper's tables and figures, beside the printed numbers."),
-    "bench": _Command("_bench", "paper", "How the package does beside what else one can install."),
 }
 
 
+# Commands of distributions that stand beside this one in its repository, and how to get them.
+ELSEWHERE = {
+    "bench": "semikpca bench is a distribution of its own, semikpca-benchmarks, which is not installed. Install it "
+    "with: pip install ./benchmarks in a checkout, or pip install semikpca-benchmarks",
+}
+
+
+def _added() -> dict[str, EntryPoint]:
+    """Return the commands that other installed distributions add, by name; none takes the place of one from here."""
+    return {point.name: point for point in entry_points(group="semikpca.commands") if point.name not in COMMANDS}
+
+
 class _Commands(TyperGroup):
-    """Commands that are loaded when they are run: none waits for, or fails without, the packages of another."""
+    """Commands that are loaded when they are run: none waits for, or fails without, the packages of another.
+
+    Which ones other distributions add is only looked up for the list and for a name that is none of ours.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names that the help shows."""
+        return [*super().list_commands(ctx), *_added()]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return what stands for a command in the list, or None where there is no such command."""
+        if cmd_name in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        added = _added().get(cmd_name)
+        if added is None and cmd_name not in ELSEWHERE:
+            return None
+        # Not the help of the command itself, for which it would have to be loaded.
+        return _runnable(cmd_name, lambda: None, help="" if added is None else _summary(added))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that the arguments begin with."""
@@ -45,22 +74,40 @@ class _Commands(TyperGroup):
 
 
 def _loaded(name: str) -> Any:
-    command = COMMANDS[name]
     try:
-        found = getattr(import_module(f"semikpca.cli.{command.module}"), name)
+        return _runnable(name, _found(name))
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] == "semikpca":
             raise
+        remedy = f"pip install 'semikpca[{COMMANDS[name].extra}]'" if name in COMMANDS else f"pip install {error.name}"
         typer.echo(
-            f"semikpca {name} needs the package {error.name}, which is not installed. Install it with: "
-            f"pip install 'semikpca[{command.extra}]'",
+            f"semikpca {name} needs the package {error.name}, which is not installed. Install it with: {remedy}",
             err=True,
         )
         raise typer.Exit(1) from error
+
+
+def _found(name: str) -> Any:
+    """Return the function or the group of functions that a command is."""
+    if name in COMMANDS:
+        return getattr(import_module(f"semikpca.cli.{COMMANDS[name].module}"), name)
+    added = _added().get(name)
+    if added is None:
+        typer.echo(ELSEWHERE[name], err=True)
+        raise typer.Exit(1)
+    return added.load()
+
+
+def _summary(point: EntryPoint) -> str:
+    """Return what a distribution says of itself in a line."""
+    return "" if point.dist is None else str(point.dist.metadata["Summary"])
+
+
+def _runnable(name: str, found: Any, **options: Any) -> Any:
     if isinstance(found, typer.Typer):
         return typer.main.get_command(found)
     alone = typer.Typer(add_completion=False)
-    alone.command(name)(found)
+    alone.command(name, **options)(found)
     return typer.main.get_command(alone)
 
 

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from semikpca._typing import FloatArray, IntArray
-
-Half: TypeAlias = Literal["paper", "tuning", "aside"]
 
 
 @dataclass(frozen=True)
@@ -26,9 +23,6 @@ class Dataset:
         What the classes are called at the source, in the order of their numbers.
     source : str
         Where the rows came from.
-    half : {"paper", "tuning", "aside"}
-        What the set may be used for: the paper's sets and the tuning half may guide the choice of defaults, the half
-        that is kept aside is for the last check alone.
     """
 
     name: str
@@ -36,7 +30,6 @@ class Dataset:
     y: IntArray
     class_names: tuple[str, ...]
     source: str
-    half: Half = "paper"
 
     def __iter__(self) -> Iterator[FloatArray | IntArray]:
         yield self.X

@@ -9,11 +9,14 @@ from semikpca.decisions._probability import (
     typical_margin,
 )
 from semikpca.decisions._reach import Reach, joined_components
+from semikpca.decisions._rule import decided_codes, decided_probabilities
 from semikpca.decisions._shares import expected_shares
 
 __all__ = [
     "MAX_LEFT_OUT",
     "Reach",
+    "decided_codes",
+    "decided_probabilities",
     "expected_shares",
     "joined_components",
     "learn_sharpness",

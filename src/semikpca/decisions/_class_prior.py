@@ -1,5 +1,7 @@
 """Offsets that move the predicted class shares towards a prior."""
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import minimize
 
@@ -9,7 +11,7 @@ from semikpca.labels import UNLABELED
 _SOFTNESS = 0.01  # of the spread of the scores: how far a row counts for two classes while shares are matched
 
 
-def resolve_prior(class_prior, codes: IntArray, n_classes: int) -> FloatArray | None:
+def resolve_prior(class_prior: Any, codes: IntArray, n_classes: int) -> FloatArray | None:
     """Return the prior shares of the classes, or None."""
     if class_prior is None:
         return None

@@ -43,6 +43,10 @@ class Reach:
         hidden[self.out] = 0
         return hidden
 
+    def reached(self, decision: FloatArray) -> FloatArray:
+        """Return the decisions of the rows that a label reaches; all of them, also of a sample, where none is out."""
+        return decision[~self.out] if self.out.any() else decision
+
     def with_label_at(self, row: int) -> "Reach":
         """Return what is reached when ``row`` has a label as well."""
         if self.components is None or not self.out[row]:

@@ -10,13 +10,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
-from semikpca import decisions as probability
 from semikpca import labels as coding
-from semikpca.arrays import is_dask, to_numpy
-from semikpca.decisions import Reach
-from semikpca.estimators._lazy import mapped
-from semikpca.estimators._validation import check_row_numbers, check_same_length, labels_on_client
+from semikpca.arrays import on_device, on_host, to_numpy
+from semikpca.decisions import Reach, decided_codes, decided_probabilities, learn_sharpness, rows_to_leave_out
+from semikpca.estimators._validation import check_row_numbers
 from semikpca.exceptions import UnreachableRowsWarning
+from semikpca.operators import gathered, map_rows
 
 logger = logging.getLogger("semikpca")
 
@@ -66,15 +65,15 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         check_is_fitted(self)
         if not self._sharpness:
             labels = self.label_coding_
-            rows = probability.rows_to_leave_out(labels.labeled_rows)
+            rows = rows_to_leave_out(labels.labeled_rows)
             left_out = self.left_out_decisions(rows, rtol=TEMPERATURE_RTOL)
             codes, spread = labels.codes[rows], self._typical_decisions()
-            self._sharpness.append(probability.learn_sharpness(left_out, codes, labels.n_classes, spread))
+            self._sharpness.append(learn_sharpness(left_out, codes, labels.n_classes, spread))
         return self._sharpness[0]
 
+    @abstractmethod
     def _typical_decisions(self):
-        """Return decisions by which their spread is known: those of all training rows that a label reaches."""
-        return to_numpy(self.decision_)[~self.reach_.out]
+        """Return decisions by which their spread is known: of rows that a label reaches."""
 
     def left_out_codes(self, rows, decision):
         """Return the class numbers that belong to the decisions of labeled ``rows`` without their own labels."""
@@ -94,7 +93,9 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def labels_of(self, decision):
         """Return the labels that belong to decision values, shape (n_rows,); lazily for a Dask array."""
         check_is_fitted(self)
-        return _of_decisions(partial(_labels, self.classes_, self.class_shares_), decision, None, self.classes_.dtype)
+        return map_rows(
+            partial(_labels, self.classes_, self.class_shares_), on_host(decision), None, self.classes_.dtype
+        )
 
     def decision_codes(self, decision):
         """Return the class numbers that belong to decision values, shape (n_rows,); lazily for a Dask array.
@@ -102,7 +103,7 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         A decision of exactly 0 says nothing, and gets the class of the largest share.
         """
         check_is_fitted(self)
-        return _of_decisions(partial(_codes, self.class_shares_), decision, None, np.intp)
+        return map_rows(partial(decided_codes, self.class_shares_), on_host(decision), None, np.intp)
 
     def predict_proba(self, X):
         """Return the probability of each class, shape (n_rows, n_classes), in the order of ``classes_``.
@@ -121,16 +122,12 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """
         check_is_fitted(self)
         sharpness = self.sharpness_ if sharpness is None else sharpness
-        chances = partial(_probabilities, self.class_shares_, sharpness)
-        return _of_decisions(chances, decision, self.label_coding_.n_classes, decision.dtype)
+        chances = partial(decided_probabilities, self.class_shares_, sharpness)
+        return map_rows(chances, on_host(decision), self.label_coding_.n_classes, decision.dtype)
 
     def _handed_out(self, values):
         """Return numbers as the rows came: as tensors on their device, or as they are."""
-        if self._device is None or values.dtype.kind not in "fiub":
-            return values
-        import torch
-
-        return torch.as_tensor(values, device=self._device)
+        return on_device(values, self._device)
 
     def _warn_of_unreachable_rows(self, stacklevel: int) -> None:
         rows = self.unreachable_rows_
@@ -167,9 +164,9 @@ class TransductiveDecisions(DecisionClassifier):
     def score(self, X, y, sample_weight=None):
         """Return the accuracy over the rows of ``y`` that are labeled."""
         check_is_fitted(self)
-        truth, labeled = coding.labeled_values(labels_on_client(y), self.classes_)
+        truth, labeled = coding.labeled_values(on_host(gathered(y)), self.classes_)
         predicted = to_numpy(self.predict(X))
-        check_same_length(predicted, truth)
+        coding.require_label_for_each(predicted, truth)
         if sample_weight is not None:
             sample_weight = np.asarray(sample_weight)
             if sample_weight.shape != (len(truth),):
@@ -201,30 +198,8 @@ class TransductiveDecisions(DecisionClassifier):
         return changed
 
 
-def _of_decisions(function, decision, n_columns, dtype):
-    """Return a function of decision values; of a Dask array lazily, block by block."""
-    return mapped(function, decision, n_columns, dtype) if is_dask(decision) else function(to_numpy(decision))
-
-
-def _codes(class_shares, decision):
-    codes = coding.predicted_codes(decision, len(class_shares))
-    codes[_says_nothing(decision)] = np.argmax(class_shares)
-    return codes
-
-
 def _labels(classes, class_shares, decision):
-    return classes[_codes(class_shares, decision)]
-
-
-def _probabilities(class_shares, sharpness, decision):
-    chances = probability.probabilities(decision, len(class_shares), sharpness)
-    chances[_says_nothing(decision)] = class_shares
-    return chances
-
-
-def _says_nothing(decision):
-    """Return where all decision values of a row are exactly 0."""
-    return ~decision.reshape(len(decision), -1).any(axis=1)
+    return classes[decided_codes(class_shares, decision)]
 
 
 def squeezed(columns):

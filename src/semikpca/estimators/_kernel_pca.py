@@ -7,7 +7,6 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from semikpca.arrays import is_remote, to_numpy
 from semikpca.convexity import ConvexityCertificate, Regime
-from semikpca.estimators._lazy import values_at
 from semikpca.estimators._lssvm import LSSVMRegressor
 from semikpca.estimators._validation import (
     check_count,
@@ -18,7 +17,7 @@ from semikpca.estimators._validation import (
 )
 from semikpca.exceptions import KernelRankError
 from semikpca.kernels import as_kernel
-from semikpca.operators import CenteredOperator, KernelOperator, make_operator
+from semikpca.operators import CenteredOperator, KernelOperator, make_operator, values_at
 from semikpca.problem import Expansion, fit_kernel, kernel_pca_objective
 from semikpca.spectrum import Spectrum, full_spectrum, leading_spectrum
 
@@ -62,7 +61,7 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     (<Regime.TRIVIAL: 'trivial'>, <Regime.SUBSPACE: 'subspace'>, <Regime.UNBOUNDED: 'unbounded'>)
     """
 
-    _takes_dask = True
+    _takes_lazy = True
 
     def __init__(
         self,

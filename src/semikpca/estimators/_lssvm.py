@@ -5,25 +5,19 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from semikpca import labels as coding
-from semikpca.estimators._lazy import values_at
-from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL, ResponseClassifier
+from semikpca.arrays import on_host
+from semikpca.estimators._response_classifier import ResponseClassifier
 from semikpca.estimators._transductive import TransductiveClassifier
-from semikpca.estimators._validation import (
-    check_flag,
-    check_iteration,
-    check_positive,
-    check_same_length,
-    labels_on_client,
-    set_kernel_tags,
-    validate_rows,
-)
+from semikpca.estimators._validation import check_flag, check_iteration, check_positive, set_kernel_tags, validate_rows
 from semikpca.kernels import as_kernel
-from semikpca.operators import KernelOperator
-from semikpca.problem import Expansion, LSSVMResponse, fit_kernel, warn_unless_solved
+from semikpca.operators import gathered, values_at
+from semikpca.problem import Expansion, LSSVMProblem, fit_kernel, warn_unless_solved
 
 
 class _LSSVMParameters:
-    """The parameters of Problem 1, and how its response is set up from them."""
+    """The parameters of Problem 1."""
+
+    _row_stays = False  # an unlabeled row is no part of the problem
 
     def __init__(
         self,
@@ -48,20 +42,9 @@ class _LSSVMParameters:
         check_positive("error_weight", self.error_weight)
         check_flag("fit_intercept", self.fit_intercept)
 
-    def _set_up(self, operator: KernelOperator, targets) -> LSSVMResponse:
-        self.error_weight_ = float(self.error_weight)
-        return self._restore(operator)
-
-    def _matrix_options(self):
-        return {"tol": self.tol, "many_products": True}
-
-    def _restore(self, operator: KernelOperator) -> LSSVMResponse:
-        return LSSVMResponse(
-            operator,
-            self.error_weight_,
-            fit_intercept=bool(self.fit_intercept),
-            rtol=min(self.tol, STORED_MATRIX_RTOL) if operator.is_stored else self.tol,
-            max_iter=self.max_iter,
+    def _problem(self) -> LSSVMProblem:
+        return LSSVMProblem(
+            float(self.error_weight), bool(self.fit_intercept), self.tol, self.max_iter, row_stays=self._row_stays
         )
 
 
@@ -96,15 +79,7 @@ kernel_, backend_, n_iter_ :
     [0, 0, 0, 1, 1, 1]
     """
 
-    _alpha_sign = -1
-
-    def _fit_by_features(self, kernel, rows, y):
-        if self.fit_intercept:
-            raise ValueError(
-                f"fit_intercept=True needs all {rows.shape[0]:,} rows one by one, and with {kernel!r} they stay on the "
-                "cluster. Use fit_intercept=False, as the paper does, or SemiKPCAClassifier."
-            )
-        super()._fit_by_features(kernel, rows, y)
+    _row_stays = True
 
 
 class LSSVMClassifier(_LSSVMParameters, ResponseClassifier):
@@ -148,11 +123,6 @@ class LSSVMClassifier(_LSSVMParameters, ResponseClassifier):
     def _encode(self, y) -> coding.LabelCoding:
         return coding.encode_all(y)
 
-    def _leave_own_label_out(self, rows, own_alpha, targets):
-        # Without its label the row is gone. The classical identity, (f − H y) / (1 − H), in a form that keeps its
-        # digits where H is close to 1.
-        return targets - self._solution.alpha[rows] / own_alpha[:, np.newaxis]
-
 
 class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEstimator):
     """LS-SVM for regression (Problem 1): kernel ridge regression with a bias.
@@ -179,7 +149,7 @@ class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEst
     [7.0]
     """
 
-    _takes_dask = True
+    _takes_lazy = True
 
     def fit(self, X, y):
         """Fit one model for each column of y.
@@ -199,13 +169,15 @@ class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEst
         check_iteration(self.tol, self.max_iter)
         kernel = as_kernel(self.kernel)
         rows = validate_rows(self, X, kernel, reset=True)
-        y = check_array(labels_on_client(y), ensure_2d=False, dtype=np.float64, input_name="y")
-        check_same_length(rows, y)
+        y = check_array(on_host(gathered(y)), ensure_2d=False, dtype=np.float64, input_name="y")
+        coding.require_label_for_each(rows, y)
         kernel, rows, backend, operator = fit_kernel(kernel, rows, self.backend, tol=self.tol, many_products=True)
         targets = operator.block(y.reshape(len(y), -1))
-        solution = self._set_up(operator, targets).solve(targets).on_host()
+        facts, response = self._problem().set_up(operator, targets)
+        solution = response.solve(targets).on_host()
         warn_unless_solved(solution, stacklevel=3)
         self.backend_, self.kernel_, self.X_fit_ = backend, kernel, rows
+        self.error_weight_ = facts.error_weight
         single = y.ndim == 1
         self.dual_coef_ = solution.dual_coef[:, 0] if single else solution.dual_coef
         self.intercept_ = solution.intercept[0] if single else solution.intercept

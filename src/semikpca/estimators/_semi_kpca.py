@@ -1,25 +1,12 @@
 """Semi-supervised kernel PCA (Problem 4, Theorem 2, Algorithm 1)."""
 
-import warnings
-from numbers import Real
+from sklearn.utils.validation import check_is_fitted
 
-from semikpca import labels as coding
-from semikpca.arrays import to_numpy
-from semikpca.convexity import ConvexityCertificate
 from semikpca.estimators._decisions import logger
-from semikpca.estimators._response_classifier import STORED_MATRIX_RTOL
 from semikpca.estimators._transductive import TransductiveClassifier
 from semikpca.estimators._validation import check_count
-from semikpca.exceptions import DegenerateSpectrumWarning
-from semikpca.operators import KernelOperator
-from semikpca.problem import EIGENPAIR_RTOL, SemiKPCAResponse
-from semikpca.spectrum import Spectrum, full_spectrum, removable_spectrum
-
-# Residuals of a path of error weights on a stored matrix: it then equals fits of its own to nine digits.
-PATH_RTOL = 1e-10
-# Rounding of products may be worth this many times the tolerance, by its bound; what is seen is far less.
-_ROUNDING_SHARE = 10
-_FAR_FROM_THE_BOUND = 0.1  # of the bound; farther away its error does not count for more than any other
+from semikpca.problem import Fit, SemiKPCAProblem
+from semikpca.spectrum import Spectrum, full_spectrum
 
 
 class SemiKPCAClassifier(TransductiveClassifier):
@@ -131,75 +118,31 @@ class SemiKPCAClassifier(TransductiveClassifier):
     def _check_params(self):
         check_count("n_components_removed", self.n_components_removed, 0)
 
-    def _set_up(self, operator: KernelOperator, targets):
-        requested = int(self.n_components_removed)
-        rtol = EIGENPAIR_RTOL if operator.is_stored else self._tol_at_the_bound()
-        spectrum, cut = removable_spectrum(operator, requested, rtol, targets)
-        if cut > requested:
-            warnings.warn(DegenerateSpectrumWarning(requested, cut, float(spectrum.eigenvalues[cut - 1])), stacklevel=3)
-        interval = ConvexityCertificate.from_spectrum(spectrum, cut)
-        self.error_weight_ = interval.resolve(self.error_weight, self.error_weight_unit)
-        self.certificate_ = interval.at(self.error_weight_)
-        self._refuse_huge_multipliers(operator)
-        self.eigenvalues_ = spectrum.eigenvalues
-        self.eigenvectors_ = self._handed_out(to_numpy(spectrum.eigenvectors[:, :cut]))
-        if self._sharp_enough(operator) is not operator:
-            return self._set_up(operator.sharper(), targets)
+    def _problem(self) -> SemiKPCAProblem:
+        return SemiKPCAProblem(
+            int(self.n_components_removed), self.error_weight, self.error_weight_unit, self.tol, self.max_iter
+        )
+
+    def _warnings(self):
+        degenerate = self._fitted.facts.removed.degenerate
+        return [*super()._warnings(), *([] if degenerate is None else [degenerate])]
+
+    def _learn(self, fit: Fit) -> None:
+        self.certificate_, self.eigenvalues_ = fit.facts.certificate, fit.facts.removed.eigenvalues
+        self.eigenvectors_ = self._handed_out(fit.values("eigenvectors"))
+        super()._learn(fit)
         if self.verbose:
             logger.info("%s", self.certificate_)
-        with operator.between_products():
-            return self._restore(operator, spectrum.subspace)
-
-    def _refuse_huge_multipliers(self, operator: KernelOperator) -> None:
-        """Refuse a matrix whose multipliers, at most error weight × condition number × √n, may be no numbers."""
-        largest = self.error_weight_ * self.certificate_.condition_number * operator.n
-        if not largest < float(operator.xp.finfo(operator.dtype).max) / 10:
-            raise ValueError(
-                f"With the error weight {self.error_weight_:.3g} (condition number "
-                f"{self.certificate_.condition_number:.3g}) the multipliers leave the range of {operator.dtype}: the "
-                "kernel matrix is too small. Multiply the features or the kernel matrix by a large number, or lower "
-                "error_weight."
-            )
-
-    def _tol_at_the_bound(self) -> float:
-        """Return the tolerance of what the bound is made of: close to it, errors in the bound count for more."""
-        is_share = self.error_weight_unit == "relative" and isinstance(self.error_weight, Real)
-        distance = 1 - float(self.error_weight) if is_share else 1.0
-        return float(self.tol * distance if 0 < distance < _FAR_FROM_THE_BOUND else self.tol)
-
-    def _matrix_options(self):
-        return {"tol": self._tol_at_the_bound()}
-
-    def _sharp_enough(self, operator: KernelOperator) -> KernelOperator:
-        """Return the operator, or a sharper one where the error weight is so close to the bound that it needs one."""
-        amplified = max(float(self.eigenvalues_[0]) * self.error_weight_, 1.0) * self.certificate_.condition_number
-        accepted = max(_ROUNDING_SHARE * self.tol, operator.accepted_error)
-        return operator if operator.product_error * amplified <= accepted else operator.sharper()
 
     def full_spectrum(self) -> Spectrum:
         """Return all eigenpairs of the kernel matrix, from which every error weight follows."""
-        return full_spectrum(self._set_up_again().operator)
+        check_is_fitted(self)
+        return full_spectrum(self._fitted.local().response.operator)
 
     def path_answers(self, error_weights):
         """Return decisions and left-out decisions at all these (absolute) weights; None where the spectrum has them.
 
         Shapes (n_weights, n_samples, n_columns) and (n_weights, n_labeled, n_columns).
         """
-        response = self._set_up_again()
-        assert isinstance(response, SemiKPCAResponse)
-        labels, rtol = self.label_coding_, PATH_RTOL if response.operator.is_stored else self.tol
-        rows = labels.labeled_rows
-        targets = response.operator.block(coding.signed_targets(labels.codes[rows], labels.n_classes))
-        return response.path(rows, targets, error_weights, rtol)
-
-    def _restore(self, operator: KernelOperator, subspace=None):
-        cut = self.certificate_.n_components_removed
-        return SemiKPCAResponse(
-            self._sharp_enough(operator),
-            self.eigenvalues_[:cut],
-            operator.block(self.eigenvectors_),
-            self.certificate_,
-            rtol=min(self.tol, STORED_MATRIX_RTOL) if operator.is_stored else self.tol,
-            max_iter=self.max_iter,
-            subspace=subspace,
-        )
+        check_is_fitted(self)
+        return self._fitted.local().path(error_weights)

@@ -3,42 +3,26 @@
 import warnings
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from semikpca import labels as coding
-from semikpca.arrays import one_blas_thread
-from semikpca.blending import (
-    Candidate,
-    Expansion,
-    LabelSystem,
-    NeighborAgreement,
-    Source,
-    cautious_offsets,
-    default_sources,
-    expand_sources,
-    fit_candidates,
-    heaviest_certificate,
-    keep_columns,
-    named_sources,
-    neighbor_links,
-    sources_at_weight,
-    weigh_candidates,
-)
-from semikpca.decisions import Reach, joined_components, prior_offsets, resolve_prior
+from semikpca.blending import Blend, BlendSettings, default_sources, named_sources, no_report
 from semikpca.estimators._decisions import TransductiveDecisions, logger, squeezed
 from semikpca.estimators._validation import (
     check_count,
     check_iteration,
     check_kernels,
     check_row_numbers,
-    check_same_length,
     is_list,
     set_kernel_tags,
     validate_rows,
 )
 from semikpca.exceptions import SingleClassWarning
 from semikpca.kernels import as_kernel
-from semikpca.problem import warn_unless_solved
+from semikpca.problem import SemiKPCAProblem, warn_unless_solved
+
+_EIGENPAIR_SHARE = 0.01  # eigenpairs are found to this share of the tolerance of the solves
 
 
 class SemiKPCAClassifierCV(TransductiveDecisions):
@@ -88,6 +72,8 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         One for each use of Semi-KPCA among the candidates.
     certificate_ : ConvexityCertificate or None
         That of the heaviest of them.
+    blend_ : Blend
+        What the answers are read off; it never changes.
     n_features_in_ : int
 
     Notes
@@ -101,10 +87,6 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
     >>> SemiKPCAClassifierCV().fit(X, [0, -1, -1, -1, -1, -1, -1, 1]).transduction_.tolist()
     [0, 0, 0, 0, 1, 1, 1, 1]
     """
-
-    # Whoever shows the progress of a fit sets this on the model: it is called with "kernels" or "labels", how many of
-    # them are done, and how many there are. It is not kept with a model.
-    report_progress = None
 
     def __init__(
         self,
@@ -133,7 +115,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
 
     # -- fit ---------------------------------------------------------------------------------------------------
 
-    def fit(self, X, y):
+    def fit(self, X, y, *, progress=None):
         """Label all rows from the rows whose label is known.
 
         Parameters
@@ -141,6 +123,8 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         X : array-like or CSR matrix of shape (n_samples, n_features), or what the kernels take
         y : array-like of shape (n_samples,)
             Labels; unlabeled rows are marked -1 (integers), or None or NaN (strings, objects, floats).
+        progress : callable, optional
+            Called with "kernels" or "labels", how many of them are done, and how many there are.
 
         Returns
         -------
@@ -151,32 +135,21 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         kernels = self._checked_kernels()
         rows = validate_rows(self, X, kernels[0], reset=True)
         labels = coding.encode(y)
-        check_same_length(rows, labels.codes)
-        self._prior(labels)  # refuse it now: a fit that is refused leaves an earlier one as it was
+        coding.require_label_for_each(rows, labels.codes)
+        settings = BlendSettings(self.combine, self.class_prior)
+        settings.prior(labels)  # refuse it now: a fit that is refused leaves an earlier one as it was
         if labels.n_classes == 1:
             warnings.warn(SingleClassWarning(labels.classes[0]), stacklevel=2)
-        options = {"backend": self.backend, "rtol": self.tol, "max_iter": self.max_iter, "report": self._report}
-        settings = self.n_components_removed, ["middle"] if self.error_weights is None else self.error_weights
+        report = no_report if progress is None else progress
         if self.kernels is None:
-            sources = default_sources(rows, *settings, **options)
+            sources = default_sources(rows, self.backend, self._problems(), report=report)
         else:
-            sources = named_sources(kernels, rows, *settings, **options)
-        self._sources: list[Source] = sources
-        self._agreement = NeighborAgreement(neighbor_links(rows, sources))
-        self._components = joined_components([source.kernel.components() for source in sources])
-        self.X_fit_, self.classes_ = rows, labels.classes
-        self._learn(labels)
+            sources = named_sources(kernels, rows, self.backend, self._problems(), report=report)
+        blend = Blend.of(sources, rows, labels, settings, report)
+        self.X_fit_ = rows
+        self._learn(blend, stacklevel=4)
         self._warn_of_unreachable_rows(stacklevel=3)
         return self
-
-    def _report(self, step: str, done: int, total: int) -> None:
-        if self.report_progress is not None:
-            self.report_progress(step, done, total)
-
-    def __getstate__(self):
-        state = super().__getstate__()
-        state.pop("report_progress", None)
-        return state
 
     def _checked_kernels(self):
         if self.combine not in ("ensemble", "best"):
@@ -190,85 +163,44 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
             check_count("n_components_removed", count, 0)
         return [as_kernel("rbf")] if self.kernels is None else check_kernels(self.kernels)
 
-    def _learn(self, labels: coding.LabelCoding) -> None:
-        """Fit all candidates to the labels, weigh them, and store the blend."""
-        n_classes, at = labels.n_classes, labels.labeled_rows
-        self.label_coding_ = labels
-        self.reach_ = Reach.of(self._components, labels.codes)
-        self.unreachable_rows_ = np.flatnonzero(self.reach_.out)
-        prior = self._prior(labels)
-        self.class_shares_ = resolve_prior("labeled", labels.codes, n_classes) if prior is None else prior
-        self._sharpness: list[float] = []
-        keep_columns(self._sources, at, report=self._report)
-        candidates = fit_candidates(self._sources, labels, self._agreement) if n_classes > 1 else []
-        self._weigh(candidates, labels)
-        self._blend(candidates, labels)
-        with one_blas_thread():
-            self._offsets = self._class_offsets(prior, labels)
-        hardest = max(
-            (source.hardest for source in self._sources if source.hardest), key=lambda s: s.residual, default=None
-        )
-        self.n_iter_ = 1 if hardest is None else max(1, hardest.n_iter)
-        if hardest is not None:
-            warn_unless_solved(hardest, stacklevel=4)
-        self.decision_ = squeezed(self.reach_.hide(self.linear_decision()))
-        self.transduction_ = labels.decode(self.decision_codes(self.decision_))
+    def _problems(self):
+        """Return the settings of Semi-KPCA to try with each kernel."""
+        weights = ["middle"] if self.error_weights is None else self.error_weights
+        rtols = {"stored_eigenpair_rtol": _EIGENPAIR_SHARE * self.tol, "stored_solve_rtol": self.tol}
+        return [
+            SemiKPCAProblem(int(count), weight, "relative", self.tol, self.max_iter, **rtols)
+            for count in dict.fromkeys(self.n_components_removed)
+            for weight in weights
+        ]
 
-    def _weigh(self, candidates: list[Candidate], labels: coding.LabelCoding) -> None:
-        self.weights_, self.results_ = weigh_candidates(candidates, labels, self.combine)
-        best = int(np.argmax(self.weights_)) if candidates else None
-        self.best_params_ = {} if best is None else {name: values[best] for name, values in self.results_.items()}
-        self.certificates_ = [source.certificate for source in self._sources if source.certificate is not None]
-        self.certificate_ = heaviest_certificate(candidates, self.weights_, self.certificates_)
+    def _learn(self, blend: Blend, stacklevel: int) -> None:
+        """Store a blend and what is read off it."""
+        labels = blend.labels
+        self.blend_, self.label_coding_, self.classes_ = blend, labels, labels.classes
+        self.reach_, self.unreachable_rows_ = blend.reach, np.flatnonzero(blend.reach.out)
+        self.class_shares_ = blend.class_shares
+        self.weights_, self.results_ = blend.weights, blend.results
+        self.certificates_, self.certificate_ = blend.certificates, blend.certificate
+        best = int(np.argmax(blend.weights)) if len(blend.weights) else None
+        self.best_params_ = {} if best is None else {name: values[best] for name, values in blend.results.items()}
         if self.verbose and best is not None:
-            logger.info("%d candidates; the heaviest: %s", len(candidates), self.best_params_)
-
-    def _blend(self, candidates: list[Candidate], labels: coding.LabelCoding) -> None:
-        at, n_classes = labels.labeled_rows, labels.n_classes
-        self._constant = np.zeros(n_classes)
-        self._left_out = np.zeros((len(at), n_classes))
-        self._settings: dict[int, list[tuple[float, bool, float]]] = {}
-        sums: list[tuple[Source, np.ndarray]] = []
-        for number, source in enumerate(self._sources):
-            coefficients = np.zeros((len(at), n_classes))
-            for candidate, weight in zip(candidates, self.weights_, strict=True):
-                if candidate.source is source and weight > 0:
-                    share = weight / candidate.spread
-                    coefficients += share * candidate.coefficients
-                    self._constant += share * candidate.shift
-                    self._left_out += weight * candidate.left_out
-                    self._settings.setdefault(number, []).append((candidate.noise, candidate.intercept, share))
-            if number in self._settings:
-                sums.append((source, coefficients))
-        self._expansions: list[Expansion] = expand_sources(sums, at)
-        scores = np.zeros((len(labels.codes), n_classes))
-        for expansion in self._expansions:
-            scores += expansion.decision
-        self._scores = scores + self._constant
-
-    def _prior(self, labels: coding.LabelCoding):
-        """Return the shares that the user asks for, or None."""
-        if isinstance(self.class_prior, str) and self.class_prior not in ("auto", "labeled"):
-            raise ValueError(
-                f"class_prior must be 'auto', None, 'labeled' or an array of shares, got {self.class_prior!r}."
-            )
-        asked = None if isinstance(self.class_prior, str) and self.class_prior == "auto" else self.class_prior
-        return resolve_prior(asked, labels.codes, labels.n_classes)
-
-    def _class_offsets(self, prior, labels: coding.LabelCoding):
-        """Return what is added to the scores of each class."""
-        reached = self._scores[~self.reach_.out]
-        if labels.n_classes > 1 and prior is not None:
-            return prior_offsets(reached, prior)
-        if labels.n_classes > 2 and self.class_prior is not None:
-            return cautious_offsets(self._scores, self.reach_.out, labels.class_counts, self._agreement)
-        return np.zeros(labels.n_classes)
+            logger.info("%d candidates; the heaviest: %s", len(blend.weights), self.best_params_)
+        self.n_iter_ = 1 if blend.hardest is None else max(1, blend.hardest.n_iter)
+        self._sharpness: list[float] = []
+        self.decision_ = squeezed(blend.reach.hide(blend.decision))
+        self.transduction_ = labels.decode(self.decision_codes(self.decision_))
+        if blend.hardest is not None:
+            warn_unless_solved(blend.hardest, stacklevel=stacklevel)
 
     # -- decisions ---------------------------------------------------------------------------------------------
 
     def linear_decision(self):
         """Return the decisions at all training rows, shape (n_samples, n_columns); ``decision_`` where labels reach."""
-        return _as_decision(self._scores + self._offsets)
+        check_is_fitted(self)
+        return self.blend_.decision
+
+    def _typical_decisions(self):
+        return self.decision_[~self.reach_.out]
 
     def left_out_decisions(self, rows, rtol=None):
         """Return decisions at labeled ``rows``, each without its own label, shape (len(rows), n_columns).
@@ -276,14 +208,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         Exact for every candidate; weights and offsets stay those of the whole fit.
         """
         check_is_fitted(self)
-        rows = check_row_numbers(rows, len(self.label_coding_.codes))
-        place = {int(row): number for number, row in enumerate(self.label_coding_.labeled_rows)}
-        unlabeled = [int(row) for row in rows if int(row) not in place]
-        if unlabeled:
-            raise ValueError(f"Row {unlabeled[0]} has no label that could be left out; ask for labeled rows.")
-        decision = _as_decision(self._left_out[[place[int(row)] for row in rows]] + self._offsets)
-        decision[self.reach_.alone(rows, self.label_coding_.codes)] = 0
-        return decision
+        return self.blend_.left_out(check_row_numbers(rows, len(self.label_coding_.codes)))
 
     def label_response(self, rows):
         """Return how decisions answer to a target at each of ``rows``, shape (n_samples, len(rows)).
@@ -291,17 +216,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         For each unit that the target differs from the decision; weights and offsets stay as they are.
         """
         check_is_fitted(self)
-        rows = check_row_numbers(rows, len(self.label_coding_.codes))
-        at = self.label_coding_.labeled_rows
-        response = np.zeros((len(self.label_coding_.codes), len(rows)))
-        for number, settings in self._settings.items():
-            source = self._sources[number]
-            known, asked = source.columns(at), source.columns(rows)
-            system = LabelSystem(known[at], known.mean(axis=0, dtype=np.float64))
-            for noise, intercept, share in settings:
-                response += share * system.response(noise, known, asked, rows, at, intercept=intercept)
-            source.keep_only(at)
-        return response / 2  # targets are -1 and 1, class scores 0 and 1
+        return self.blend_.label_response(check_row_numbers(rows, len(self.label_coding_.codes)))
 
     def decision_function(self, X):
         """Return f(x) for new rows; on the training rows it equals ``decision_``.
@@ -311,17 +226,10 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         ndarray of shape (n_rows,) for two classes, positive for ``classes_[1]``, or (n_rows, n_classes)
         """
         check_is_fitted(self)
-        kernel = self._sources[0].kernel
-        rows = validate_rows(self, X, kernel, reset=False)
-        n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
-        scores = np.zeros((n_rows, self.label_coding_.n_classes))
-        for expansion in self._expansions:
-            scores += expansion(rows)
-        decision = _as_decision(scores + self._constant + self._offsets)
-        if self.reach_.out.any():
-            touched = [source.kernel.touches(rows, ~self.reach_.out) for source in self._sources]
-            decision[~np.any(touched, axis=0)] = 0
-        return squeezed(decision)
+        rows = validate_rows(self, X, self.blend_.sources[0].kernel, reset=False)
+        return squeezed(self.blend_.decisions_at(rows))
+
+    # -- other labels, other weights ---------------------------------------------------------------------------
 
     def add_labels(self, rows, labels):
         """Give training rows labels, or take them away, as if the model had been fitted with them.
@@ -340,11 +248,11 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         """
         changed = self._changed_labels(rows, labels)
         if changed is not None:
-            self._learn(changed)
+            self._learn(self.blend_.with_labels(changed), stacklevel=4)
         return self
 
-    def relabel(self, y):
-        """Give the training rows other labels, as if the model had been fitted with them; classes may come and go.
+    def with_labels(self, y):
+        """Return another model, fitted to other labels of the same rows; classes may come and go.
 
         Parameters
         ----------
@@ -353,23 +261,16 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
 
         Returns
         -------
-        self
-            The same model, updated: kernels and their spectra are kept.
+        SemiKPCAClassifierCV
+            Kernels and their spectra are shared with this one, which stays as it is.
         """
         check_is_fitted(self)
         labels = coding.encode(y)
-        if len(labels.codes) != len(self.label_coding_.codes):
-            raise ValueError(
-                f"y has {len(labels.codes)} entries and the model {len(self.label_coding_.codes)} rows; relabel takes a"
-                " label, or the mark of an unlabeled row, for each."
-            )
-        self._prior(labels)
-        self.classes_ = labels.classes
-        self._learn(labels)
-        return self
+        coding.require_label_for_each(self.X_fit_, labels.codes)
+        return self._around(self.blend_.with_labels(labels))
 
-    def change_error_weight(self, error_weight):
-        """Move the error weight of Semi-KPCA in all candidates, as if the model had been fitted with it.
+    def at_error_weight(self, error_weight):
+        """Return another model in which Semi-KPCA has another error weight in all candidates.
 
         Parameters
         ----------
@@ -378,25 +279,27 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
 
         Returns
         -------
-        self
-            The same model, updated: kernels and their spectra are kept. ``error_weights`` becomes ``[error_weight]``.
+        SemiKPCAClassifierCV
+            Kernels and their spectra are shared with this one, which stays as it is. Its ``error_weights`` is
+            ``[error_weight]``.
 
         Raises
         ------
         UnboundedProblemError
-            At 1 or above; the model stays as it was.
+            At 1 or above.
         """
         check_is_fitted(self)
-        self._sources = sources_at_weight(self._sources, error_weight)
-        self.error_weights = [error_weight]
-        self._learn(self.label_coding_)
-        return self
+        return self._around(self.blend_.at_weight(error_weight)).set_params(error_weights=[error_weight])
+
+    def _around(self, blend: Blend):
+        """Return a model of the same parameters and rows around another blend."""
+        model = clone(self)
+        for name in ("X_fit_", "n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                setattr(model, name, getattr(self, name))
+        model._learn(blend, stacklevel=5)
+        return model
 
     def __sklearn_tags__(self):
         kernel = self.kernels[0] if is_list(self.kernels) else "rbf"
         return set_kernel_tags(super().__sklearn_tags__(), kernel)
-
-
-def _as_decision(scores):
-    """Return class scores as decision columns: one for two classes, positive for the second."""
-    return (scores[:, 1:] - scores[:, :1]) / 2 if scores.shape[1] == 2 else scores

@@ -8,9 +8,9 @@ from scipy import sparse
 from sklearn.utils.validation import _check_feature_names, validate_data
 
 from semikpca._numbers import is_positive_number, is_whole_number
-from semikpca.arrays import is_dask, is_tensor, namespace, to_numpy
+from semikpca.arrays import device_of, is_lazy, namespace
 from semikpca.kernels import Kernel, as_kernel
-from semikpca.operators import choose_backend
+from semikpca.operators import checked_lazy_rows, choose_backend, remote_rows
 
 FLOATS = [np.float64, np.float32]
 
@@ -18,12 +18,12 @@ FLOATS = [np.float64, np.float32]
 def validate_rows(estimator, X, kernel: Kernel, *, reset: bool):
     """Return the rows as the kernel takes them: a float matrix or tensor, a CSR matrix, or a list of objects.
 
-    A Dask array or data frame becomes rows on the cluster in ``fit`` (``reset``), and afterwards a lazy Dask array.
+    A lazy array or data frame becomes rows that are held elsewhere in ``fit`` (``reset``), and afterwards a lazy array.
     """
-    if is_tensor(X):
+    if device_of(X) is not None:
         return _validated_tensor(estimator, X, reset=reset)
-    if is_dask(X):
-        return _validated_dask(estimator, X, kernel, reset=reset)
+    if is_lazy(X):
+        return _validated_lazy(estimator, X, kernel, reset=reset)
     if kernel.input_kind == "objects" and not _is_table(X) and (reset or not hasattr(estimator, "n_features_in_")):
         return _as_objects(X, minimum=2 if reset else 1)
     if not reset and kernel.input_kind == "matrix" and getattr(X, "ndim", 2) == 2:
@@ -110,16 +110,6 @@ def check_row_numbers(rows, n_samples: int):
     return rows.astype(np.intp)
 
 
-def check_same_length(X, y) -> None:
-    """Refuse a y that does not belong to X."""
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if len(y) != n_rows:
-        raise ValueError(
-            f"X has {n_rows} rows and y has {len(y)} entries: inconsistent numbers of samples. Give one label for "
-            "each row, -1, None or NaN where it is not known."
-        )
-
-
 def _validated_tensor(estimator, X, *, reset: bool):
     """Check a tensor as validate_data checks an array; it stays on its device."""
     if not getattr(estimator, "_takes_tensors", False):
@@ -148,41 +138,26 @@ def _validated_tensor(estimator, X, *, reset: bool):
     return X.detach()
 
 
-def _validated_dask(estimator, X, kernel: Kernel, *, reset: bool):
-    """Check a Dask collection as validate_data checks an array; its rows stay where they are."""
+def _validated_lazy(estimator, X, kernel: Kernel, *, reset: bool):
+    """Check a lazy array or data frame as validate_data checks an array; its rows stay where they are."""
     name = type(estimator).__name__
-    if not getattr(estimator, "_takes_dask", False):
+    if not getattr(estimator, "_takes_lazy", False):
         raise ValueError(f"{name} does not take Dask collections. Use SemiKPCAClassifier, or pass X.compute().")
     if reset:
         # What the kernel cannot do is said before anything is read.
         backend, on_vectors = getattr(estimator, "backend", "auto"), kernel.input_kind == "vectors"
         choose_backend(backend, 2, kernel.is_sparse, on_vectors=on_vectors, on_cluster=True)
-    try:
-        from semikpca.operators._cluster_rows import ClusterRows, checked_rows
-    except ImportError as error:
-        raise ImportError("Dask collections need distributed: pip install 'semikpca[dask]'.") from error
     _check_feature_names(estimator, getattr(X, "_meta", X) if hasattr(X, "columns") else X, reset=reset)
     if reset:
-        rows = ClusterRows.of(X)
+        rows = remote_rows(X)
         estimator.n_features_in_ = rows.shape[1]
         return rows
-    rows = checked_rows(X)
+    rows = checked_lazy_rows(X)
     if rows.shape[1] != estimator.n_features_in_:
         raise ValueError(
             f"X has {rows.shape[1]} features, but {name} is expecting {estimator.n_features_in_} features as input."
         )
     return rows
-
-
-def labels_on_client(y):
-    """Return y where it can be looked at: tensors and Dask collections are fetched, anything else is as it was."""
-    if is_tensor(y):
-        return to_numpy(y)
-    if not is_dask(y):
-        return y
-    from semikpca.operators._cluster import computed, current_client
-
-    return computed(current_client(), [y], optimize=True)[0]
 
 
 def _is_table(X) -> bool:

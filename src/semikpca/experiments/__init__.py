@@ -1,5 +1,6 @@
 """The paper's experiments: what to run, the draws, the records and the tables made of them."""
 
+from semikpca._files import versions
 from semikpca.experiments._paper_values import PaperValue, paper_label_counts, paper_values
 from semikpca.experiments._records import CellRecord, ModelRecord
 from semikpca.experiments._runner import run_cell, run_missing
@@ -32,4 +33,5 @@ __all__ = [
     "run_cell",
     "run_missing",
     "summarize",
+    "versions",
 ]

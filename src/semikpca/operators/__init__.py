@@ -8,6 +8,16 @@ from semikpca.operators._factory import BACKENDS, choose_backend, make_operator,
 from semikpca.operators._low_rank import LowRankOperator
 from semikpca.operators._memory import has_room, memory_budget
 from semikpca.operators._progress import Progress
+from semikpca.operators._remote import (
+    RemoteRows,
+    checked_lazy_rows,
+    gathered,
+    goes_to_cluster,
+    map_parts,
+    map_rows,
+    remote_rows,
+    values_at,
+)
 from semikpca.operators._sparse import SparseOperator
 
 __all__ = [
@@ -20,13 +30,21 @@ __all__ = [
     "KnownSpectrum",
     "LowRankOperator",
     "Progress",
+    "RemoteRows",
     "ScaledOperator",
     "ShiftedOperator",
     "SparseOperator",
     "Subspace",
+    "checked_lazy_rows",
     "choose_backend",
+    "gathered",
+    "goes_to_cluster",
     "has_room",
     "make_operator",
+    "map_parts",
+    "map_rows",
     "memory_budget",
+    "remote_rows",
     "rows_of",
+    "values_at",
 ]

@@ -147,7 +147,7 @@ def _made(kernel: Kernel, rows: Rows, backend: str, dtype: Any, keep: bool) -> K
         return TorchOperator(kernel, rows, torch_precision(backend))
     if backend == "dask":
         rows = rows_of(backend, rows)
-        from semikpca.operators._dask import DaskOperator
+        from semikpca.operators.cluster import DaskOperator
 
         return DaskOperator(kernel, rows, dtype)
     assert backend == "blocked", f"{backend!r} is a name that choose_backend never returns"
@@ -166,7 +166,7 @@ def rows_of(backend: str, rows: Rows) -> Rows:
     extra = "dask" if backend == "dask" else "gpu"
     try:
         if backend == "dask":
-            from semikpca.operators._cluster_rows import ClusterRows
+            from semikpca.operators.cluster import ClusterRows
         else:
             from semikpca.operators._torch import as_rows
     except ImportError as error:

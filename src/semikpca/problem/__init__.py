@@ -6,25 +6,35 @@ decision = H y with a matrix H, the label response, that does not depend on y. E
 asked for are ever computed.
 """
 
-from semikpca.problem._kernel_matrix import Expansion, fit_kernel, goes_by_features_on_cluster, kernel_matrix
+from semikpca.problem._choice import fit_problem
+from semikpca.problem._fit import Fit, LocalFit, Problem
+from semikpca.problem._kernel_matrix import Expansion, fit_kernel, kernel_matrix
 from semikpca.problem._kernel_pca import kernel_pca_objective
 from semikpca.problem._label_space import LabelSpace, label_space
 from semikpca.problem._lssvm import LSSVMResponse
+from semikpca.problem._lssvm_problem import LSSVMProblem
 from semikpca.problem._polynomial_path import polynomial_path
 from semikpca.problem._response import DualSolution, LabelResponse, warn_unless_solved
-from semikpca.problem._semi_kpca import EIGENPAIR_RTOL, SemiKPCAResponse
+from semikpca.problem._semi_kpca import SemiKPCAResponse
+from semikpca.problem._semi_kpca_problem import RemovedComponents, SemiKPCAFacts, SemiKPCAProblem
 from semikpca.problem._spectral_filter import lssvm_path, path_decisions, spectral_filter
 
 __all__ = [
-    "EIGENPAIR_RTOL",
     "DualSolution",
     "Expansion",
+    "Fit",
+    "LSSVMProblem",
     "LSSVMResponse",
     "LabelResponse",
     "LabelSpace",
+    "LocalFit",
+    "Problem",
+    "RemovedComponents",
+    "SemiKPCAFacts",
+    "SemiKPCAProblem",
     "SemiKPCAResponse",
     "fit_kernel",
-    "goes_by_features_on_cluster",
+    "fit_problem",
     "kernel_matrix",
     "kernel_pca_objective",
     "label_space",

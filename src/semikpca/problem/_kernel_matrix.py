@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.base import clone
 
 from semikpca._typing import FloatArray, Rows
-from semikpca.arrays import is_remote, is_tensor, like, to_numpy
-from semikpca.kernels import Kernel
-from semikpca.operators import KernelOperator, choose_backend, has_room, make_operator, rows_of
+from semikpca.arrays import device_of, is_remote, length, like, taken, to_numpy
+from semikpca.kernels import Kernel, Normalized
+from semikpca.operators import KernelOperator, choose_backend, has_room, make_operator, remote_rows, rows_of
 from semikpca.spectrum import require_semidefinite
 
 # Tolerances from which on kernel values in float32 do: they move decisions by a few times 1e-7.
@@ -43,7 +43,7 @@ def kernel_matrix(
 
 
 def _chosen(kernel: Kernel, rows: Rows, backend: str, many_products: bool) -> str:
-    on_vectors, on_tensors = kernel.input_kind == "vectors", is_tensor(rows)
+    on_vectors, on_tensors = kernel.input_kind == "vectors", device_of(rows) is not None
     return choose_backend(
         backend,
         rows.shape[0] if hasattr(rows, "shape") else len(rows),
@@ -57,37 +57,48 @@ def _chosen(kernel: Kernel, rows: Rows, backend: str, many_products: bool) -> st
     )
 
 
-def goes_by_features_on_cluster(kernel: Kernel, rows: Rows, backend: str) -> bool:
-    """Return whether the rows stay on a cluster and a summary of their features is all that is needed of them."""
-    on_cluster = backend == "dask" or (backend == "auto" and is_remote(rows))
-    return on_cluster and kernel.is_low_rank_on(rows)
-
-
 class Expansion:
-    """The function x ↦ Σ c_i k(x, x_i) over training rows, prepared when it is first asked for."""
+    """The function x ↦ Σ c_i k(x, x_i) over training rows, prepared when it is first asked for.
 
-    def __init__(self, kernel: Kernel, rows: Rows, coefficients: FloatArray) -> None:
-        self.kernel, self.rows, self.coefficients = kernel, rows, coefficients
+    Parameters
+    ----------
+    kernel : Kernel
+        Fitted.
+    rows : rows
+    coefficients : ndarray of shape (n,) or (n, n_columns)
+    far_is_zero : bool, default=False
+        Whether a row so far away that a normalized kernel has no value there gets 0; otherwise it is an error.
+    """
+
+    def __init__(self, kernel: Kernel, rows: Rows, coefficients: FloatArray, *, far_is_zero: bool = False) -> None:
+        self.kernel, self.rows, self.coefficients, self.far_is_zero = kernel, rows, coefficients, far_is_zero
 
     @property
-    def takes_dask(self) -> bool:
-        """Whether it may be called with a Dask array: where the training rows are on a cluster."""
+    def takes_lazy(self) -> bool:
+        """Whether it may be called with a lazy array: where the training rows are held elsewhere."""
         return is_remote(self.rows)
 
     @cached_property
     def _prepared(self) -> Callable[[Rows], FloatArray]:
         if is_remote(self.rows):
-            from semikpca.operators._cluster_expansion import ClusterExpansion
-
-            return ClusterExpansion(self.kernel, self.rows, self.coefficients)
-        coefficients = like(self.coefficients, self.rows) if is_tensor(self.rows) else self.coefficients
-        return self.kernel.expansion(self.rows, coefficients)
+            return remote_rows(self.rows).expansion(self.kernel, self.coefficients)
+        return self.kernel.expansion(self.rows, self._as_rows(self.coefficients))
 
     def __call__(self, rows: Rows) -> FloatArray:
-        """Return its values at new rows, as an array; lazily for a Dask array."""
+        """Return its values at new rows, as an array; lazily for a lazy array."""
         if is_remote(self.rows):
             return self._prepared(rows)
-        return np.asarray(to_numpy(self._prepared(like(rows, self.rows) if is_tensor(self.rows) else rows)))
+        if self.far_is_zero and isinstance(self.kernel, Normalized):
+            near = np.flatnonzero(self.kernel.reaches(rows))
+            values = np.zeros((length(rows), *self.coefficients.shape[1:]))
+            if near.size:
+                values[near] = self._prepared(taken(rows, near))
+            return values
+        return np.asarray(to_numpy(self._prepared(self._as_rows(rows))))
+
+    def _as_rows(self, values: Rows) -> Rows:
+        """Return values on the device of the training rows, where these are on one."""
+        return values if device_of(self.rows) is None else like(values, self.rows)
 
     def __getstate__(self) -> dict[str, object]:
         """Leave behind what was sent to a cluster: it is sent again."""

@@ -3,14 +3,22 @@
 import numpy as np
 
 from semikpca._typing import FloatArray
+from semikpca.losses import Loss, Squared
 from semikpca.operators import DeflatedOperator, KernelOperator
 from semikpca.spectrum import Spectrum
 
+_SQUARED = Squared()
+
 
 def kernel_pca_objective(
-    operator: KernelOperator, spectrum: Spectrum, coefficients: FloatArray, error_weight: float, k: int
+    operator: KernelOperator,
+    spectrum: Spectrum,
+    coefficients: FloatArray,
+    error_weight: float,
+    k: int,
+    loss: Loss = _SQUARED,
 ) -> float:
-    """Return the objective of Problem 3, ½⟨w, w⟩ − γ/2 Σ e², at w = Σ c_i φ(x_i) without its first k components.
+    """Return the objective of Problem 3, ½⟨w, w⟩ − γ Σ ρ(e), at w = Σ c_i φ(x_i) without its first k components.
 
     Parameters
     ----------
@@ -22,4 +30,4 @@ def kernel_pca_objective(
     removed = spectrum.head(k)
     deflated = DeflatedOperator(operator, removed.eigenvalues, removed.eigenvectors)
     errors = deflated.matmat(coefficients[:, np.newaxis])[:, 0]
-    return float(0.5 * coefficients @ errors - 0.5 * error_weight * errors @ errors)
+    return float(0.5 * coefficients @ errors - error_weight * loss.value(errors).sum())

@@ -41,6 +41,26 @@ class DualSolution:
     n_iter: int
     residual: float
 
+    def without_arrays(self) -> "DualSolution":
+        """Return how the solve went, and nothing of its answer."""
+        nothing = np.empty(0)
+        return replace(self, alpha=nothing, dual_coef=nothing, intercept=nothing, decision=nothing)
+
+    def moved(self, columns: "DualSolution", change: FloatArray) -> "DualSolution":
+        """Return the solution after a change of targets at some rows; everything in it is linear in them.
+
+        ``columns`` are the solutions for unit targets at these rows, and ``change`` has a row for each of them.
+        """
+        return DualSolution(
+            alpha=self.alpha + columns.alpha @ change,
+            dual_coef=self.dual_coef + columns.dual_coef @ change,
+            intercept=self.intercept + columns.intercept @ change,
+            decision=self.decision + columns.decision @ change,
+            status=columns.status,
+            n_iter=columns.n_iter,
+            residual=max(self.residual, columns.residual),
+        )
+
     def on_host(self) -> "DualSolution":
         """Return the solution with NumPy arrays, wherever it was computed."""
         names = ("alpha", "dual_coef", "intercept", "decision")

@@ -5,6 +5,7 @@ import numpy as np
 from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import one_blas_thread, to_numpy
 from semikpca.convexity import ConvexityCertificate
+from semikpca.losses import Loss, Squared
 from semikpca.operators import (
     DeflatedOperator,
     DenseOperator,
@@ -19,9 +20,6 @@ from semikpca.problem._polynomial_path import polynomial_path
 from semikpca.problem._response import DualSolution, LabelResponse
 from semikpca.solvers import AdaptiveSolver
 
-# Residuals of the removed components, relative to λ1: decisions then agree with exact ones to 1e-9 and better unless
-# the gap at the cut is tiny, and the bound of the certificate takes them into account.
-EIGENPAIR_RTOL = 1e-11
 # Labels whose kernel columns are made rather than a product: they take n numbers each, a product n² but no memory.
 _FEW_LABELS = 256
 # Of what one label adds on a stored matrix: nine digits, as a path of error weights has them.
@@ -33,6 +31,8 @@ PathAnswers = tuple[FloatArray, FloatArray]
 
 class SemiKPCAResponse(LabelResponse):
     """Problem 4 by Theorem 2: (I/γ − K′) α = y and f = K′ α.
+
+    This is the case of the squared loss, in which α = γ ρ′(y + f) is linear in f, and so f in y.
 
     Parameters
     ----------
@@ -46,6 +46,8 @@ class SemiKPCAResponse(LabelResponse):
     subspace : Subspace, optional
         What the search for the eigenpairs has learned of K.
     """
+
+    loss: Loss = Squared()
 
     def __init__(
         self,
@@ -101,9 +103,14 @@ class SemiKPCAResponse(LabelResponse):
         """Return H[i, i]: K′α = α/γ − y."""
         return own_alpha / self.error_weight - 1
 
+    def multipliers(self, decision: FloatArray, targets: FloatArray) -> FloatArray:
+        """Return α = γ ρ′(e) with the errors e = y + f."""
+        alpha: FloatArray = self.error_weight * self.loss.derivative(decision + targets)
+        return alpha
+
     def dual_coef(self, decision: FloatArray, targets: FloatArray) -> FloatArray:
-        """Return the dual coefficients of a solution that is known by its decisions: α = γ (K′α + y)."""
-        alpha = self.error_weight * (decision + targets)
+        """Return the dual coefficients of a solution that is known by its decisions."""
+        alpha = self.multipliers(decision, targets)
         return np.asarray(alpha - self.eigenvectors @ (self.eigenvectors.T @ alpha))
 
     def solve(self, targets: FloatArray, rtol: float | None = None) -> DualSolution:
@@ -131,7 +138,7 @@ class SemiKPCAResponse(LabelResponse):
         """
         solution = self.solver.solve(self._pushed(targets), rtol)
         V, decision = self.eigenvectors, solution.values
-        alpha = self.error_weight * (decision + targets)
+        alpha = self.multipliers(decision, targets)
         return DualSolution(
             alpha=alpha,
             dual_coef=alpha - V @ (V.T @ alpha),

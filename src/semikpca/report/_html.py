@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from semikpca.report import _palette
@@ -27,34 +27,7 @@ def render_paper_report(view: Mapping[str, Any], figures: Mapping[str, str]) -> 
         ``<svg>`` elements that carry their own ``xmlns``, under the names "surfaces", "schemes" and
         "curves/<data set>-<label count>"; those that are missing are left out.
     """
-    return _rendered("paper.html.jinja", view, figures)
-
-
-def render_accuracy_report(view: Mapping[str, Any], figures: Mapping[str, str]) -> str:
-    """Return the page for a view; the same view and figures give the same page.
-
-    Parameters
-    ----------
-    view : mapping
-        As :func:`semikpca.report.accuracy_view` returns it.
-    figures : mapping of str to str
-        ``<svg>`` elements that carry their own ``xmlns``, under the names "ranks" and "curves/<data set>"; those that
-        are missing are left out.
-    """
-    return _rendered("accuracy.html.jinja", view, figures)
-
-
-def render_speed_report(view: Mapping[str, Any], figures: Mapping[str, str]) -> str:
-    """Return the page for a view; the same view and figures give the same page.
-
-    Parameters
-    ----------
-    view : mapping
-        As :func:`semikpca.report.speed_view` returns it.
-    figures : mapping of str to str
-        ``<svg>`` elements that carry their own ``xmlns``: "growth", which is left out where it is missing.
-    """
-    return _rendered("speed.html.jinja", view, figures)
+    return render_page("paper.html.jinja", view, figures)
 
 
 def render_label_report(view: Mapping[str, Any], scripts: Mapping[str, str]) -> str:
@@ -101,15 +74,30 @@ def _json_text(data: Any) -> str:
     return text
 
 
-def _rendered(template: str, view: Mapping[str, Any], figures: Mapping[str, str]) -> str:
+def render_page(
+    template: str, view: Mapping[str, Any], figures: Mapping[str, str], templates: BaseLoader | None = None
+) -> str:
+    """Return the page that a template makes of a view and figures.
+
+    Parameters
+    ----------
+    template : str
+        Name of the template; it extends "page.html.jinja", the layout that all pages share.
+    view : mapping
+    figures : mapping of str to str
+        ``<svg>`` elements that carry their own ``xmlns``; the template finds them as addresses under ``images``.
+    templates : jinja2 loader or None
+        Where the template is, if not among those of this package.
+    """
     images = {name: _as_address(svg) for name, svg in figures.items()}
-    return _environment().get_template(template).render(view=view, images=images)
+    return _environment(templates).get_template(template).render(view=view, images=images)
 
 
 @cache
-def _environment() -> Environment:
+def _environment(templates: BaseLoader | None = None) -> Environment:
+    shared = PackageLoader("semikpca.report", "templates")
     environment = Environment(
-        loader=PackageLoader("semikpca.report", "templates"),
+        loader=shared if templates is None else ChoiceLoader([templates, shared]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from semikpca._typing import FloatArray
-from semikpca.arrays import is_tensor, to_numpy
+from semikpca.arrays import on_host
 from semikpca.operators import KernelOperator, Subspace
 
 
@@ -60,8 +60,7 @@ class Spectrum:
 
     def on_host(self) -> "Spectrum":
         """Return the eigenpairs as NumPy arrays, wherever they were computed."""
-        vectors = to_numpy(self.eigenvectors) if is_tensor(self.eigenvectors) else self.eigenvectors
-        return replace(self, eigenvectors=vectors, subspace=None)
+        return replace(self, eigenvectors=on_host(self.eigenvectors), subspace=None)
 
     def head(self, m: int) -> "Spectrum":
         """Return the first m eigenpairs."""

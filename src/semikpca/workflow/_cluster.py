@@ -9,7 +9,7 @@ from typing import Any
 from distributed import Client, as_completed
 
 from semikpca.exceptions import ClusterError
-from semikpca.operators._cluster import clear_errors, data_in_graph_is_meant, n_threads, nothing_left
+from semikpca.operators.cluster._client import clear_errors, data_in_graph_is_meant, n_threads, nothing_left
 from semikpca.workflow._cluster_pieces import unseen
 from semikpca.workflow._label import Progress
 

@@ -27,8 +27,8 @@ from semikpca.estimators import SemiKPCAClassifier
 from semikpca.exceptions import TableError
 from semikpca.kernels import Nystroem, as_kernel
 from semikpca.labeling import audit_labels
-from semikpca.operators._cluster import clear_errors, data_in_graph_is_meant
-from semikpca.operators._cluster_tasks import loaded
+from semikpca.operators.cluster._client import clear_errors, data_in_graph_is_meant
+from semikpca.operators.cluster._tasks import loaded
 from semikpca.tables import (
     ColumnRoles,
     Table,

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import binomtest
 
 from semikpca._typing import BoolArray, FloatArray
 from semikpca.estimators import LSSVMClassifier, SemiKPCAClassifierCV
 from semikpca.kernels import RBF
 from semikpca.labeling import leave_one_label_out
-
-_NORMAL_QUANTILE = 1.959963984540054  # of 0.975: two tails leave 95%
 
 
 @dataclass(frozen=True)
@@ -49,12 +48,8 @@ class AccuracyEstimate:
         """
         if not counted:
             return cls(0, 0, math.nan, math.nan, math.nan)
-        share, z2 = right / counted, _NORMAL_QUANTILE**2
-        middle = (share + z2 / (2 * counted)) / (1 + z2 / counted)
-        half = math.sqrt(z2 * (share * (1 - share) / counted + z2 / (4 * counted**2))) / (1 + z2 / counted)
-        # At 0 and at all the ends are 0 and 1 but for rounding.
-        low = 0.0 if right == 0 else middle - half
-        return cls(right, counted, share, low, 1.0 if right == counted else middle + half)
+        interval = binomtest(right, counted).proportion_ci(confidence_level=0.95, method="wilson")
+        return cls(right, counted, right / counted, float(interval.low), float(interval.high))
 
     @property
     def is_known(self) -> bool:

@@ -1,0 +1,337 @@
+"""A blend of candidates that is fitted to labels, and never changes: other labels or weights make another blend."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Literal
+
+import numpy as np
+
+from semikpca._typing import FloatArray, IntArray, Rows
+from semikpca.arrays import allowed_threads, in_threads, length, one_blas_thread
+from semikpca.blending._agreement import NeighborAgreement
+from semikpca.blending._candidates import Candidate, fit_candidates, heaviest_certificate, weigh_candidates
+from semikpca.blending._label_fit import LabelSystem
+from semikpca.blending._offsets import cautious_offsets
+from semikpca.blending._sources import (
+    NO_COLUMNS,
+    Columns,
+    Report,
+    Source,
+    columns_at,
+    harder,
+    neighbor_links,
+    sources_at_weight,
+)
+from semikpca.convexity import ConvexityCertificate
+from semikpca.decisions import Reach, joined_components, prior_offsets, resolve_prior
+from semikpca.labels import LabelCoding
+from semikpca.problem import DualSolution, Expansion
+
+
+@dataclass(frozen=True)
+class BlendSettings:
+    """How candidates are put together.
+
+    Attributes
+    ----------
+    combine : {"ensemble", "best"}
+    class_prior : "auto", None, "labeled" or array of shape (n_classes,)
+    """
+
+    combine: Literal["ensemble", "best"] = "ensemble"
+    class_prior: Any = "auto"
+
+    def prior(self, labels: LabelCoding) -> FloatArray | None:
+        """Return the shares that the user asks for, or None; refuse what cannot be one."""
+        if isinstance(self.class_prior, str) and self.class_prior not in ("auto", "labeled"):
+            raise ValueError(
+                f"class_prior must be 'auto', None, 'labeled' or an array of shares, got {self.class_prior!r}."
+            )
+        asked = None if isinstance(self.class_prior, str) and self.class_prior == "auto" else self.class_prior
+        return resolve_prior(asked, labels.codes, labels.n_classes)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one source adds to the blend.
+
+    Attributes
+    ----------
+    number : int
+        Of the source.
+    settings : tuple of (noise, intercept, share)
+        Of its candidates that count.
+    expansion : Expansion
+        As a function of new rows.
+    decision : ndarray of shape (n_samples, n_classes)
+        On the training rows.
+    """
+
+    number: int
+    settings: tuple[tuple[float, bool, float], ...]
+    expansion: Expansion
+    decision: FloatArray
+
+
+@dataclass(frozen=True)
+class Total:
+    """The weighted sum of the candidates.
+
+    Attributes
+    ----------
+    parts : tuple of Part
+    constant : ndarray of shape (n_classes,)
+        What is added to the sum of the parts.
+    scores : ndarray of shape (n_samples, n_classes)
+        At all training rows.
+    left_out : ndarray of shape (n_labeled, n_classes)
+        At the labeled rows, each without its own label.
+    """
+
+    parts: tuple[Part, ...]
+    constant: FloatArray
+    scores: FloatArray
+    left_out: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        sources: Sequence[Source],
+        columns: Sequence[Columns],
+        candidates: Sequence[Candidate],
+        weights: FloatArray,
+        labels: LabelCoding,
+    ) -> "Total":
+        """Add up what the sources give with the coefficients of their candidates, each in units of its spread."""
+        n_labeled, n_classes = len(labels.labeled_rows), labels.n_classes
+        constant, left_out = np.zeros(n_classes), np.zeros((n_labeled, n_classes))
+        sums: list[tuple[int, FloatArray, list[tuple[float, bool, float]]]] = []
+        for number, source in enumerate(sources):
+            coefficients, settings = np.zeros((n_labeled, n_classes)), []
+            for candidate, weight in zip(candidates, weights, strict=True):
+                if candidate.source is source and weight > 0:
+                    share = float(weight / candidate.spread)
+                    coefficients += share * candidate.coefficients
+                    constant += share * candidate.shift
+                    left_out += weight * candidate.left_out
+                    settings.append((candidate.noise, candidate.intercept, share))
+            if settings:
+                sums.append((number, coefficients, settings))
+        parts: dict[int, Part] = {}
+
+        def expand(place: int, thread: int) -> None:
+            number, coefficients, settings = sums[place]
+            expansion, decision = sources[number].expand(columns[number], coefficients)
+            parts[place] = Part(number, tuple(settings), expansion, decision)
+
+        in_threads(expand, range(len(sums)), min(allowed_threads(), len(sums)))
+        scores = np.zeros((len(labels.codes), n_classes))
+        for place in range(len(sums)):
+            scores += parts[place].decision
+        return cls(tuple(parts[place] for place in range(len(sums))), constant, scores + constant, left_out)
+
+
+def no_report(step: str, done: int, total: int) -> None:
+    """Report to nobody."""
+
+
+@dataclass(frozen=True)
+class Blend:
+    """Candidates from several sources, fitted to the labels, weighed and added up.
+
+    Made by :meth:`of`. Nothing of it changes afterwards, so that a blend can be read while another one is made of it.
+
+    Attributes
+    ----------
+    sources : tuple of Source
+    columns : tuple of Columns
+        Of each source at the labeled rows.
+    agreement : NeighborAgreement
+    components : ndarray of int, shape (n_samples,), or None
+        Pieces that rows fall into when links of all kernels count; None where one kernel links all rows.
+    labels : LabelCoding
+    settings : BlendSettings
+    reach : Reach
+    weights : ndarray of shape (n_candidates,)
+    results : dict of arrays
+        A column for each thing that is known of the candidates.
+    certificate : ConvexityCertificate or None
+        That of the heaviest use of Semi-KPCA.
+    total : Total
+    offsets : ndarray of shape (n_classes,)
+        What is added to the scores of each class, for the shares of the classes.
+    class_shares : ndarray of shape (n_classes,)
+    """
+
+    sources: tuple[Source, ...]
+    columns: tuple[Columns, ...]
+    agreement: NeighborAgreement
+    components: IntArray | None
+    labels: LabelCoding
+    settings: BlendSettings
+    reach: Reach
+    weights: FloatArray
+    results: dict[str, Any]
+    certificate: ConvexityCertificate | None
+    total: "Total"
+    offsets: FloatArray
+    class_shares: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        sources: Sequence[Source],
+        rows: Rows,
+        labels: LabelCoding,
+        settings: BlendSettings,
+        report: Report = no_report,
+    ) -> "Blend":
+        """Return the blend of these sources for the labels of the training rows."""
+        agreement = NeighborAgreement(neighbor_links(rows, sources))
+        components = joined_components([source.kernel.components() for source in sources])
+        unknown = tuple(NO_COLUMNS for _ in sources)
+        return cls._fitted(tuple(sources), unknown, agreement, components, labels, settings, report)
+
+    @classmethod
+    def _fitted(
+        cls,
+        sources: tuple[Source, ...],
+        known: Sequence[Columns],
+        agreement: NeighborAgreement,
+        components: IntArray | None,
+        labels: LabelCoding,
+        settings: BlendSettings,
+        report: Report,
+    ) -> "Blend":
+        prior = settings.prior(labels)  # what cannot be a prior is refused before anything is computed
+        reach = Reach.of(components, labels.codes)
+        columns = columns_at(sources, known, labels.labeled_rows, report=report)
+        candidates = fit_candidates(sources, columns, labels, agreement) if labels.n_classes > 1 else []
+        weights, results = weigh_candidates(candidates, labels, settings.combine)
+        total = Total.of(sources, columns, candidates, weights, labels)
+        with one_blas_thread():
+            offsets = _class_offsets(total.scores, prior, labels, settings, reach, agreement)
+        return cls(
+            sources=sources,
+            columns=columns,
+            agreement=agreement,
+            components=components,
+            labels=labels,
+            settings=settings,
+            reach=reach,
+            weights=weights,
+            results=results,
+            certificate=heaviest_certificate(candidates, weights, certificates_of(sources)),
+            total=total,
+            offsets=offsets,
+            class_shares=_shares(labels) if prior is None else prior,
+        )
+
+    @property
+    def certificates(self) -> list[ConvexityCertificate]:
+        """One for each use of Semi-KPCA."""
+        return certificates_of(self.sources)
+
+    @property
+    def hardest(self) -> DualSolution | None:
+        """Of the solves behind the columns the one that left the largest residual, without its arrays."""
+        return reduce(harder, [columns.hardest for columns in self.columns], None)
+
+    # -- another blend -----------------------------------------------------------------------------------------
+
+    def with_labels(self, labels: LabelCoding, report: Report = no_report) -> "Blend":
+        """Return the blend for other labels; classes may come and go. Kernels and their spectra are shared."""
+        return self._fitted(self.sources, self.columns, self.agreement, self.components, labels, self.settings, report)
+
+    def at_weight(self, error_weight: float | str, report: Report = no_report) -> "Blend":
+        """Return the blend with Semi-KPCA at one error weight, relative to the bound of each kernel."""
+        moved = sources_at_weight(self.sources, error_weight)
+        same = {id(source): columns for source, columns in zip(self.sources, self.columns, strict=True)}
+        known = [same.get(id(source), NO_COLUMNS) for source in moved]
+        return self._fitted(moved, known, self.agreement, self.components, self.labels, self.settings, report)
+
+    # -- readings ----------------------------------------------------------------------------------------------
+
+    @property
+    def decision(self) -> FloatArray:
+        """Decisions at all training rows, before those out of reach are set to 0, shape (n_samples, n_columns)."""
+        return _as_decision(self.total.scores + self.offsets)
+
+    def left_out(self, rows: IntArray) -> FloatArray:
+        """Return decisions at labeled ``rows``, each without its own label, shape (len(rows), n_columns).
+
+        Exact for every candidate; weights and offsets stay those of the whole fit.
+        """
+        place = {int(row): number for number, row in enumerate(self.labels.labeled_rows)}
+        unlabeled = [int(row) for row in rows if int(row) not in place]
+        if unlabeled:
+            raise ValueError(f"Row {unlabeled[0]} has no label that could be left out; ask for labeled rows.")
+        decision = _as_decision(self.total.left_out[[place[int(row)] for row in rows]] + self.offsets)
+        decision[self.reach.alone(rows, self.labels.codes)] = 0
+        return decision
+
+    def label_response(self, rows: IntArray) -> FloatArray:
+        """Return how decisions answer to a target at each of ``rows``, shape (n_samples, len(rows)).
+
+        For each unit that the target differs from the decision; weights and offsets stay as they are.
+        """
+        at = self.labels.labeled_rows
+        response = np.zeros((len(self.labels.codes), len(rows)))
+        for part in self.total.parts:
+            source, columns = self.sources[part.number], self.columns[part.number].moved(self.sources[part.number], at)
+            known, asked = columns.values, columns.moved(source, rows).values
+            system = LabelSystem(known[at], known.mean(axis=0, dtype=np.float64))
+            for noise, intercept, share in part.settings:
+                response += share * system.response(noise, known, asked, rows, at, intercept=intercept)
+        return response / 2  # targets are -1 and 1, class scores 0 and 1
+
+    def decisions_at(self, rows: Rows) -> FloatArray:
+        """Return the decisions of new rows, shape (n_rows, n_columns); 0 where no label reaches."""
+        scores = np.zeros((length(rows), self.labels.n_classes))
+        for part in self.total.parts:
+            scores += part.expansion(rows)
+        decision = _as_decision(scores + self.total.constant + self.offsets)
+        if self.reach.out.any():
+            touched = [source.kernel.touches(rows, ~self.reach.out) for source in self.sources]
+            decision[~np.any(touched, axis=0)] = 0
+        return decision
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the columns behind: they come back from the rows when they are asked for."""
+        return {**self.__dict__, "columns": tuple(NO_COLUMNS for _ in self.sources)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+
+def certificates_of(sources: Sequence[Source]) -> list[ConvexityCertificate]:
+    """Return the certificates of the sources that have one."""
+    return [source.certificate for source in sources if source.certificate is not None]
+
+
+def _class_offsets(
+    scores: FloatArray,
+    prior: FloatArray | None,
+    labels: LabelCoding,
+    settings: BlendSettings,
+    reach: Reach,
+    agreement: NeighborAgreement,
+) -> FloatArray:
+    """Return what is added to the scores of each class."""
+    if labels.n_classes > 1 and prior is not None:
+        return prior_offsets(scores[~reach.out], prior)
+    if labels.n_classes > 2 and settings.class_prior is not None:
+        return cautious_offsets(scores, reach.out, labels.class_counts, agreement)
+    return np.zeros(labels.n_classes)
+
+
+def _shares(labels: LabelCoding) -> FloatArray:
+    shares = resolve_prior("labeled", labels.codes, labels.n_classes)
+    assert shares is not None, "labels always have shares"
+    return shares
+
+
+def _as_decision(scores: FloatArray) -> FloatArray:
+    """Return class scores as decision columns: one for two classes, positive for the second."""
+    return (scores[:, 1:] - scores[:, :1]) / 2 if scores.shape[1] == 2 else scores

@@ -1,0 +1,21 @@
+"""All that knows Dask: rows on a cluster, products and sums where the rows are, and lazy arrays of answers.
+
+Importing this package imports dask and distributed; ``semikpca.operators`` has functions that do so when they are
+called.
+"""
+
+from semikpca.operators.cluster._expansion import ClusterExpansion
+from semikpca.operators.cluster._lazy import checked_rows, gathered, lazy_rows, map_parts, mapped
+from semikpca.operators.cluster._operator import DaskOperator
+from semikpca.operators.cluster._rows import ClusterRows
+
+__all__ = [
+    "ClusterExpansion",
+    "ClusterRows",
+    "DaskOperator",
+    "checked_rows",
+    "gathered",
+    "lazy_rows",
+    "map_parts",
+    "mapped",
+]

@@ -1,0 +1,57 @@
+"""Where a problem is fitted: here, or on a cluster. The only place that asks."""
+
+from collections.abc import Callable
+from typing import Any
+
+from semikpca._typing import Rows
+from semikpca.arrays import is_lazy, on_host
+from semikpca.kernels import Kernel
+from semikpca.labels import LabelCoding, require_label_for_each
+from semikpca.operators import Progress, gathered, goes_to_cluster, remote_rows
+from semikpca.problem._cluster_fit import ClusterFit
+from semikpca.problem._few_labels import FewLabels, labels_on_cluster
+from semikpca.problem._fit import Fit, LocalFit, Problem
+
+
+def fit_problem(
+    problem: Problem,
+    kernel: Kernel,
+    rows: Rows,
+    y: Any,
+    encode: Callable[[Any], LabelCoding],
+    *,
+    backend: str,
+    progress: Progress | None = None,
+) -> Fit:
+    """Fit a problem to labels.
+
+    Parameters
+    ----------
+    problem : Problem
+    kernel : Kernel
+        Not fitted.
+    rows : rows
+        Validated; a NumPy array, a CSR matrix, a tensor, a list of objects, or rows on a cluster.
+    y : labels
+        As the caller got them; lazy ones stay on the cluster where the rows do.
+    encode : callable
+        Turns labels into classes and class numbers.
+    backend : str
+        As the user names it.
+    progress : Progress, optional
+        Who listens.
+
+    Raises
+    ------
+    ValueError
+        Where a problem on a cluster would need all rows one by one.
+    """
+    if not (goes_to_cluster(backend, rows) and kernel.is_low_rank_on(rows)):
+        labels = encode(on_host(gathered(y)))
+        require_label_for_each(rows, labels.codes)
+        return LocalFit.of(problem, kernel, rows, backend, labels, progress)
+    problem.refuse_on_cluster(kernel, rows)
+    rows = remote_rows(rows)
+    few = labels_on_cluster(y) if is_lazy(y) else FewLabels.of(encode(y))
+    require_label_for_each(rows, few.codes)
+    return ClusterFit.of(problem, kernel, rows, few, verbose=progress is not None)

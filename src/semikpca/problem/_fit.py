@@ -1,0 +1,284 @@
+"""A problem, fitted to labels of training rows: one interface, whether the rows are here or on a cluster.
+
+:class:`LocalFit` has numbers for every training row. :class:`semikpca.problem._cluster_fit.ClusterFit` has them for the
+labeled rows; what every other row has is a function of it that stays lazy. :func:`semikpca.problem.fit_problem`
+chooses, once; nobody above asks which it was.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from semikpca._typing import Array, FloatArray, IntArray, Rows
+from semikpca.kernels import Kernel
+from semikpca.labels import LabelCoding, signed_targets
+from semikpca.operators import KernelOperator, Progress
+from semikpca.problem._kernel_matrix import Expansion, fit_kernel, kernel_matrix
+from semikpca.problem._response import DualSolution, LabelResponse
+
+# Residuals of a path of error weights on a stored matrix: it then equals fits of its own to nine digits.
+_PATH_RTOL = 1e-10
+
+
+class Problem(Protocol):
+    """One of the paper's problems as it is asked: what decides the answer beside kernel matrix and labels."""
+
+    @property
+    def tol(self) -> float:
+        """Relative tolerance of what is computed by products that are not cheap."""
+
+    @property
+    def alpha_sign(self) -> int:
+        """Of α = ±γ f at a row without a target."""
+
+    @property
+    def many_products(self) -> bool:
+        """Whether a solve takes so many products that a stored matrix is worth more."""
+
+    @property
+    def row_stays(self) -> bool:
+        """Whether a row without a label is part of the problem, with target 0."""
+
+    @property
+    def matrix_tol(self) -> float:
+        """The tolerance that decides in which digits kernel values are computed."""
+
+    def refuse_on_cluster(self, kernel: Kernel, rows: Rows) -> None:
+        """Refuse what a summary of the rows on a cluster does not tell."""
+
+    def set_up(self, operator: KernelOperator, targets: Array | None = None) -> tuple[Any, LabelResponse]:
+        """Return what is learned of the kernel matrix, and the label response."""
+
+    def restored(self, operator: KernelOperator, facts: Any) -> LabelResponse:
+        """Return the label response again, from what was learned."""
+
+
+class Fit(ABC):
+    """The answer of a problem to the labels of training rows; none of it changes.
+
+    Attributes
+    ----------
+    problem : Problem
+    kernel : Kernel
+        Fitted.
+    rows : rows
+        The training rows, where they are.
+    backend : str
+    labels : LabelCoding
+    facts : object
+        What was learned of the kernel matrix, such as the certificate.
+    n_iter : int
+        Steps of the last solve.
+    """
+
+    problem: Problem
+    kernel: Kernel
+    rows: Rows
+    backend: str
+    labels: LabelCoding
+    facts: Any
+
+    @property
+    @abstractmethod
+    def solution(self) -> DualSolution:
+        """The solve behind the answer, with its status; for rows on a cluster that of the small problem."""
+
+    @property
+    @abstractmethod
+    def n_products(self) -> int:
+        """Products with the kernel matrix so far."""
+
+    @property
+    @abstractmethod
+    def components(self) -> IntArray | None:
+        """The connected component of each training row; None where the kernel connects all of them."""
+
+    @abstractmethod
+    def values(self, which: str) -> Array:
+        """Return "alpha", "dual_coef", "eigenvectors" or "decision" of all training rows, shape (n, n_columns).
+
+        Lazy where the rows are on a cluster. ``decision`` is that of the problem: H y with its intercept.
+        """
+
+    @property
+    @abstractmethod
+    def intercept(self) -> FloatArray:
+        """What is added to the expansion, shape (n_columns,)."""
+
+    @property
+    @abstractmethod
+    def expansion(self) -> Callable[[Rows], FloatArray]:
+        """The function x ↦ f(x) − intercept for new rows."""
+
+    @abstractmethod
+    def typical_decisions(self) -> FloatArray:
+        """Return decisions by which their spread is known: those of all rows, or of a fixed sample of many."""
+
+    @abstractmethod
+    def label_codes(self) -> IntArray:
+        """Return class numbers that hold those of all labels: of all rows, or of the labeled ones alone."""
+
+    @abstractmethod
+    def label_response(self, rows: IntArray) -> FloatArray:
+        """Return the columns of H at ``rows``, shape (n, len(rows))."""
+
+    @abstractmethod
+    def left_out(self, rows: IntArray, rtol: float | None) -> FloatArray:
+        """Return decisions at labeled ``rows``, each without its own label, shape (len(rows), n_columns)."""
+
+    @abstractmethod
+    def with_labels(self, labels: LabelCoding) -> "Fit":
+        """Return the fit to other labels of the same classes."""
+
+    @abstractmethod
+    def local(self) -> "LocalFit":
+        """Return the fit with numbers for every training row, or refuse where these stay on a cluster."""
+
+    @property
+    def small(self) -> "LocalFit | None":
+        """The same problem on the client, where the rows are on a cluster."""
+        return None
+
+
+@dataclass(frozen=True)
+class LocalFit(Fit):
+    """A fit that has numbers for every training row."""
+
+    problem: Problem
+    kernel: Kernel
+    rows: Rows
+    backend: str
+    asked_backend: str
+    labels: LabelCoding
+    facts: Any
+    answer: DualSolution
+    made: dict[str, LabelResponse] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        kernel: Kernel,
+        rows: Rows,
+        backend: str,
+        labels: LabelCoding,
+        progress: Progress | None = None,
+    ) -> "LocalFit":
+        """Fit the kernel, set up the problem and solve it."""
+        tol, many = problem.matrix_tol, problem.many_products
+        fitted, rows, chosen, operator = fit_kernel(kernel, rows, backend, tol=tol, many_products=many)
+        operator.progress = progress
+        targets = operator.block(signed_targets(labels.codes, labels.n_classes))
+        facts, response = problem.set_up(operator, targets)
+        with operator.between_products():
+            answer = response.solve(targets).on_host()
+        return cls(problem, fitted, rows, chosen, backend, labels, facts, answer, {"response": response})
+
+    @property
+    def response(self) -> LabelResponse:
+        """H; set up again where the fit was loaded without it."""
+        if "response" not in self.made:
+            operator = self._operator_again()
+            self.made["response"] = self.problem.restored(operator, self.facts)
+        return self.made["response"]
+
+    def _operator_again(self) -> KernelOperator:
+        tol, many = self.problem.matrix_tol, self.problem.many_products
+        return kernel_matrix(self.kernel, self.rows, self.asked_backend, tol=tol, many_products=many)[1]
+
+    @property
+    def solution(self) -> DualSolution:
+        """The answer itself."""
+        return self.answer
+
+    @property
+    def n_products(self) -> int:
+        """Products with the kernel matrix so far."""
+        return self.response.operator.n_products
+
+    @property
+    def components(self) -> IntArray | None:
+        """Those of the kernel."""
+        return self.kernel.components()
+
+    def values(self, which: str) -> FloatArray:
+        """Return an array of the solution."""
+        if which == "eigenvectors":
+            return np.asarray(self.facts.removed.eigenvectors)
+        return np.asarray(getattr(self.answer, which))
+
+    @property
+    def intercept(self) -> FloatArray:
+        """That of the solution."""
+        return self.answer.intercept
+
+    @cached_property
+    def expansion(self) -> Expansion:
+        """The sum of kernel columns with the dual coefficients."""
+        return Expansion(self.kernel, self.rows, self.answer.dual_coef)
+
+    def typical_decisions(self) -> FloatArray:
+        """Return the decisions of all rows."""
+        return self.answer.decision
+
+    def label_codes(self) -> IntArray:
+        """Return those of all rows."""
+        return self.labels.codes
+
+    def label_response(self, rows: IntArray) -> FloatArray:
+        """Return columns of H."""
+        with self.response.operator.between_products():
+            return self.response.columns(rows).on_host().decision
+
+    def left_out(self, rows: IntArray, rtol: float | None) -> FloatArray:
+        """Return decisions without own labels, in closed form."""
+        targets = signed_targets(self.labels.codes, self.labels.n_classes, self.answer.decision.dtype)[rows]
+        response = self.response
+        with response.operator.between_products():
+            own_alpha = response.own_alpha(rows, rtol)
+        if self.problem.row_stays:
+            # Without its label the row stays, with target 0.
+            return np.asarray(self.answer.decision[rows] - response.own_response(own_alpha)[:, np.newaxis] * targets)
+        # Without its label the row is gone. The classical identity, (f − H y) / (1 − H), in a form that keeps its
+        # digits where H is close to 1.
+        return np.asarray(targets - self.answer.alpha[rows] / own_alpha[:, np.newaxis])
+
+    def with_labels(self, labels: LabelCoding) -> "LocalFit":
+        """Return the fit to other labels: the answer is linear in them, so that columns of H are all it takes."""
+        rows = np.flatnonzero(labels.codes != self.labels.codes)
+        if not rows.size:
+            return self
+        dtype, n_classes = self.answer.decision.dtype, labels.n_classes
+        before = signed_targets(self.labels.codes[rows], n_classes, dtype)
+        after = signed_targets(labels.codes[rows], n_classes, dtype)
+        response = self.response
+        with response.operator.between_products():
+            columns = response.columns(rows).on_host()
+        return replace(self, labels=labels, answer=self.answer.moved(columns, after - before))
+
+    def path(self, error_weights: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """Return decisions and left-out decisions at all these (absolute) weights; None where the spectrum has them.
+
+        Shapes (n_weights, n, n_columns) and (n_weights, n_labeled, n_columns).
+        """
+        response: Any = self.response
+        rtol = _PATH_RTOL if response.operator.is_stored else self.problem.tol
+        rows = self.labels.labeled_rows
+        targets = response.operator.block(signed_targets(self.labels.codes[rows], self.labels.n_classes))
+        answers: tuple[FloatArray, FloatArray] | None = response.path(rows, targets, error_weights, rtol)
+        return answers
+
+    def local(self) -> "LocalFit":
+        """Return the fit itself."""
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the kernel matrix and its factor behind: n² numbers that come back from the rows when needed."""
+        return {**self.__dict__, "made": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
