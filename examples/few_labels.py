@@ -35,7 +35,7 @@ def main() -> None:
         print(f" (LabelSpreading: {np.mean(spreading.transduction_[unlabeled] == truth[unlabeled]):.1%})")
         if count > 1:
             print(f"  left-out labels found again: {leave_one_label_out(model).accuracy:.0%}")
-        for kernel in np.unique(model.results_["kernel"]):
+        for kernel in sorted(set(model.results_["kernel"]), key=repr):
             weight = model.weights_[model.results_["kernel"] == kernel].sum()
             if weight > 0.01:
                 print(f"  {weight:4.0%}  {kernel}")

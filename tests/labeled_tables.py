@@ -12,7 +12,7 @@ from semikpca.exceptions import SingleClassWarning
 from semikpca.report import label_view
 from semikpca.tables import Table
 from semikpca.workflow import AccuracyEstimate, LabeledTable, LabelingOptions, row_map
-from semikpca.workflow._label import numbers
+from semikpca.workflow._label import fit_vectorizer
 
 VERSIONS = {"semikpca": "0.1.0", "numpy": "2.1.0"}
 SCRIPTS = {"plotly": "var Plotly = {};\r\n", "map": "void 0;\n"}
@@ -28,7 +28,8 @@ def table_of(frame, name="plants.csv"):
 def fitted(frame, labels, roles, name="plants.csv"):
     """Return a labeled table whose labels need not pass the checks of a file: one class will do."""
     table = table_of(frame, name)
-    vectorizer, X = numbers(table, roles)
+    vectorizer = fit_vectorizer(table, roles)
+    X = vectorizer.transform(table.features)
     model = LabelingOptions().classifier()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SingleClassWarning)

@@ -13,6 +13,7 @@ from semikpca.convexity import ConvexityCertificate, Regime
 from semikpca.exceptions import (
     DegenerateSpectrumWarning,
     IndefiniteKernelError,
+    IndistinguishableRowsError,
     KernelRankError,
     SingleClassWarning,
     UnboundedProblemError,
@@ -311,6 +312,7 @@ CARRIERS = [
     (UnboundedProblemError(0.5, 0.25, 3), {"error_weight": 0.5, "error_weight_max": 0.25, "n_components_removed": 3}),
     (KernelRankError(4, 5, 3, 20), {"requested": 4, "removed": 5, "rank": 3, "n_samples": 20}),
     (KernelRankError(1, 3, 3, 20), {"requested": 1, "removed": 3, "rank": 3, "n_samples": 20}),
+    (IndistinguishableRowsError(20), {"n_samples": 20}),
     (IndefiniteKernelError(-0.125, 8.0), {"smallest_eigenvalue": -0.125, "largest_eigenvalue": 8.0}),
     (DegenerateSpectrumWarning(1, 3, 2.5), {"requested": 1, "removed": 3, "eigenvalue": 2.5}),
 ]

@@ -18,6 +18,7 @@ from semikpca.labels import (
     encode,
     encode_all,
     from_signs,
+    only_of_class,
     predicted_codes,
     signed_targets,
     unlabeled_mask,
@@ -464,3 +465,8 @@ def test_one_label_for_each_of_many_classes_is_no_regression(labels):
     # Warnings are errors here; scikit-learn's check would take so many classes for a regression.
     coding = encode(np.array([*labels, *([-1] if isinstance(labels[0], int) else [None])], dtype=object))
     assert coding.n_classes == 30
+
+
+def test_the_only_label_of_its_class_is_told_from_the_others():
+    assert only_of_class(np.array([2, 0, 2, 3, 0])).tolist() == [False, False, False, True, False]
+    assert only_of_class(np.array([], dtype=np.intp)).tolist() == []

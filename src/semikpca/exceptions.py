@@ -53,6 +53,18 @@ class KernelRankError(ValueError):
         )
 
 
+class IndistinguishableRowsError(ValueError):
+    """The rows are all equal, or nearly so: no kernel can tell them apart."""
+
+    def __init__(self, n_samples: int) -> None:
+        super().__init__(n_samples)
+        self.n_samples = n_samples
+
+    def __str__(self) -> str:
+        rows = f"The {self.n_samples} rows of X"
+        return f"{rows} are all equal, or nearly so: nothing tells them apart. Give other features."
+
+
 class IndefiniteKernelError(ValueError):
     """The matrix is no kernel: it has a negative eigenvalue beyond rounding."""
 

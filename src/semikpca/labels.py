@@ -220,6 +220,14 @@ def signed_targets(codes: IntArray, n_classes: int, dtype: npt.DTypeLike = np.fl
     return signs.astype(dtype)
 
 
+def only_of_class(codes: IntArray) -> BoolArray:
+    """Return whether each of some labels, given as class numbers, is the only one of its class.
+
+    Such a label cannot be left out to see whether it is found again: without it nothing can vote for its class.
+    """
+    return np.asarray(np.bincount(codes)[codes] == 1)
+
+
 def predicted_codes(decision: FloatArray, n_classes: int) -> IntArray:
     """Return the class number of each row from its decision values (one column, or one for each class)."""
     if n_classes == 1:

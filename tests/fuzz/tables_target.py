@@ -8,7 +8,7 @@ import numpy as np
 from fuzz.judging import no_warnings
 from semikpca.exceptions import TableError
 from semikpca.tables import ColumnRoles, check_roles, given_labels, read_table, write_table
-from semikpca.workflow._label import numbers
+from semikpca.workflow import prepare_table
 
 # The first byte of an input for the fuzzer tells the format; files of the corpus have a suffix instead.
 SUFFIXES = {b"c": ".csv", b"t": ".tsv", b"j": ".jsonl", b"y": ".npy", b"z": ".npz", b"x": ".xlsx", b"p": ".parquet"}
@@ -45,7 +45,7 @@ def _read(path):
     check_roles(table, roles)
     assert len(given_labels(table, roles, allow_all=True)) == len(frame)
     if frame.size <= MOST_CELLS:
-        X = numbers(table, roles)[1]
+        X = prepare_table(table, roles, allow_all=True).X
         assert X.shape[0] == len(frame)
         assert np.isfinite(X).all()
     frame = frame.assign(predicted_label="a")  # as ``label`` writes it; a row of empty cells alone would be none

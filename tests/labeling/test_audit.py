@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError
 
 from oracles import SAME_TO_ROUNDING, relative_error
 from semikpca import LSSVMClassifier, SemiKPCAClassifier, SemiLSSVMClassifier
-from semikpca.labeling import audit_labels, leave_one_label_out
+from semikpca.labeling import LabelAudit, audit_labels, leave_one_label_out
 
 MODELS = [SemiKPCAClassifier, SemiLSSVMClassifier]
 
@@ -162,3 +162,14 @@ def test_labels_stay_strings_in_the_frame(two_classes):
 def test_model_that_was_not_fitted_is_refused():
     with pytest.raises(NotFittedError):
         audit_labels(SemiKPCAClassifier())
+
+
+def test_a_label_looks_wrong_where_it_is_likelier_wrong_and_another_is_suggested():
+    nothing_known = float("nan")
+    audit = LabelAudit(
+        rows=np.arange(5),
+        suspicion=np.array([0.9, 0.9, 0.5, 0.4, nothing_known]),
+        given=np.array(["a", "a", "a", "a", "a"]),
+        suggested=np.array(["b", "a", "b", "b", "b"]),
+    )
+    assert audit.looks_wrong.tolist() == [True, False, False, False, False]

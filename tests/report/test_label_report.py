@@ -21,6 +21,7 @@ import pandas as pd
 from labeled_tables import SCRIPTS, fitted, make_blobs, view_of, with_estimates
 from semikpca._palette import class_color
 from semikpca.convexity import ConvexityCertificate
+from semikpca.kernels import RBF, Linear, NeighborGraph, Normalized, Nystroem
 from semikpca.report import _label_outputs, render_label_report, write_label_report
 from semikpca.report._label_blend import apart, kernel_name, number, share_below_one
 from semikpca.tables import ColumnRoles
@@ -178,12 +179,28 @@ class TestCertificate:
 
     def test_the_certificate_of_the_fit_is_that_of_its_heaviest_use(self, labeled, view):
         results = pd.DataFrame(labeled.model.results_)
-        uses = results[results["n_components_removed"].notna()].groupby(["kernel", "error_weight"])["weight"].sum()
+        shaped = results[results["n_components_removed"].notna()]
+        uses = shaped.groupby(["kernel", "error_weight"], sort=False)["weight"].sum()
         (kernel, weight), share = uses.idxmax(), uses.max()
         assert view["certificate"]["kernel"] == kernel_name(kernel)
         assert view["certificate"]["share"] == pytest.approx(100 * share, abs=ROUNDING)
         assert view["certificate"]["error_weight"] == apart([labeled.certificate.error_weight_max, weight])[1]
         assert len(view["certificate"]["others"]) == len(labeled.model.certificates_) - 1
+
+    @pytest.mark.parametrize(
+        ("kernel", "text"),
+        [
+            (RBF(gamma=0.123456), "RBF(gamma=0.123)"),
+            (RBF(), "RBF()"),
+            (NeighborGraph(7), "NeighborGraph(n_neighbors=7)"),
+            (Normalized(RBF(gamma=1234.56)), "Normalized(RBF(gamma=1,235))"),
+            (Normalized("laplacian"), "Normalized('laplacian')"),
+            (Nystroem(Linear(), landmarks=np.ones((1, 2))), "Nystroem(Linear(), landmarks=array([[1., 1.]]))"),
+        ],
+        ids=repr,
+    )
+    def test_kernels_are_named_with_what_was_set(self, kernel, text):
+        assert kernel_name(kernel) == text
 
     @pytest.mark.parametrize(
         ("value", "text"), [(0.0, "0"), (57.8, "57.8"), (1234.6, "1,235"), (2.5e-7, "2.5e-07"), (0.01726, "0.0173")]

@@ -6,7 +6,7 @@ import pytest
 
 from semikpca.exceptions import TableError
 from semikpca.tables import ColumnRoles, Table, read_table
-from semikpca.workflow import LabelingOptions, audit_frame, label_table
+from semikpca.workflow import LabelingOptions, audit_frame, fit_labels, label_table, prepare_table
 
 ADDED = ["predicted_label", "confidence", "label_was_given", "looks_wrong"]
 
@@ -188,3 +188,31 @@ def test_options_that_no_fit_could_use_are_refused(options, message):
 def test_columns_that_tell_no_rows_apart_are_refused(label_numbers):
     with pytest.raises(TableError, match="nothing to learn from"):
         label_numbers(np.ones((20, 3)), ["a", "b"] * 4 + [None] * 12)
+
+
+def test_rows_that_are_nearly_equal_are_a_matter_of_the_table():
+    labels = np.array(["a", "b"] * 4 + [None] * 12, dtype=object)
+    with pytest.raises(TableError, match="the same in all rows, or nearly so") as refused:
+        fit_labels(LabelingOptions().classifier(), np.ones((20, 3)), labels)
+    assert refused.value.__cause__.n_samples == 20
+
+
+def numbers_with(X, labels):
+    frame = pd.DataFrame(X, columns=[f"x{number}" for number in range(X.shape[1])])
+    frame["label"] = pd.Series(labels, dtype=object)
+    return Table(frame, frame, None, "parquet")
+
+
+def test_a_table_is_prepared_with_as_many_labels_as_are_allowed(two_classes):
+    X, _ = two_classes
+    none, every = [None] * len(X), ["a", "b"] * (len(X) // 2)
+    roles = ColumnRoles("label")
+    with pytest.raises(TableError, match="no label"):
+        prepare_table(numbers_with(X, none), roles)
+    with pytest.raises(TableError, match="Every row has a label"):
+        prepare_table(numbers_with(X, every), roles)
+    assert prepare_table(numbers_with(X, none), roles, allow_fewer=True).labels.tolist() == none
+    prepared = prepare_table(numbers_with(X, every), roles, allow_all=True)
+    assert prepared.labels.tolist() == every
+    assert prepared.X.shape == X.shape
+    assert prepared.X.dtype == np.float32

@@ -4,7 +4,7 @@ from semikpca.app._opening import EXAMPLES, OpenTable, open_example, open_table
 from semikpca.app._server import PageServer, make_app, serve
 from semikpca.app._session import LabelingSession
 from semikpca.app._snapshot import Snapshot
-from semikpca.app._workspace import Workspace
+from semikpca.app._workspace import Workspace, pending_file
 
 __all__ = [
     "EXAMPLES",
@@ -16,5 +16,6 @@ __all__ = [
     "make_app",
     "open_example",
     "open_table",
+    "pending_file",
     "serve",
 ]

@@ -8,7 +8,6 @@ from sklearn.cluster import KMeans
 from semikpca._typing import FloatArray, IntArray
 from semikpca.app._snapshot import Advice, Doubt
 from semikpca.labeling import audit_labels, suggest_labels
-from semikpca.workflow._labeled import LOOKS_WRONG
 
 _SUGGESTED = 8
 # Rows that are weighed against each other for a suggestion. Each costs a column of every kernel, whose length is the
@@ -44,14 +43,9 @@ def _first_rows(X: FloatArray, unlabeled: IntArray) -> tuple[int, ...]:
 
 def _doubts(model: Any) -> tuple[Doubt, ...]:
     audit = audit_labels(model)
-    labels = zip(
-        audit.rows.tolist(), audit.given.tolist(), audit.suggested.tolist(), audit.suspicion.tolist(), strict=True
-    )
-    return tuple(
-        Doubt(row, given, suggested, suspicion)
-        for row, given, suggested, suspicion in labels
-        if suspicion > LOOKS_WRONG and given != suggested
-    )
+    columns = (audit.rows, audit.given, audit.suggested, audit.suspicion)
+    doubtful = (column[audit.looks_wrong].tolist() for column in columns)
+    return tuple(Doubt(*doubt) for doubt in zip(*doubtful, strict=True))
 
 
 def unchanging_copy(model: Any) -> Any:

@@ -18,10 +18,17 @@ from semikpca.app._autosave import Autosave, fingerprint_of
 from semikpca.app._session import LabelingSession
 from semikpca.datasets import make_four_clusters, make_support_tickets
 from semikpca.exceptions import TableError
-from semikpca.tables import ColumnRoles, Table, check_roles, given_labels, read_table, write_table
-from semikpca.workflow import LabeledTable, LabelingOptions, RowMap, row_map, row_names, row_texts
-from semikpca.workflow._label import numbers
-from semikpca.workflow._labeled import with_columns
+from semikpca.tables import ColumnRoles, Table, given_labels, read_table, write_table
+from semikpca.workflow import (
+    LabeledTable,
+    LabelingOptions,
+    RowMap,
+    prepare_table,
+    row_map,
+    row_names,
+    row_texts,
+    with_columns,
+)
 
 Progress: TypeAlias = Callable[[str], None]
 Place: TypeAlias = Literal["beside the file", "state folder"]
@@ -77,14 +84,12 @@ class OpenTable:
         """What each row is about, in a short line."""
         if self.picture:
             return [f"Picture {row + 1}" for row in range(len(self.table))]
-        here: Any = self  # has the table and the roles that are asked for
-        return row_texts(here, range(len(self.table)), most=_LETTERS_OF_TITLE)
+        return row_texts(self, range(len(self.table)), most=_LETTERS_OF_TITLE)
 
     @cached_property
     def names(self) -> list[str]:
         """How each row is found in the file: by its id, or by its place."""
-        here: Any = self
-        return row_names(here, range(len(self.table)))
+        return row_names(self, range(len(self.table)))
 
     def cells(self, row: int) -> list[tuple[str, str]]:
         """Return the names and cells of one row, without its label and the pixels of a picture."""
@@ -155,10 +160,10 @@ def open_table(
     """
     say = progress if progress is not None else lambda step: None
     options = LabelingOptions() if options is None else options
-    notes = check_roles(table, roles, allow_many_categories=True)  # the page has no place to say what a column is
-    given = given_labels(table, roles, allow_fewer=True)
     say("Making numbers of the columns")
-    vectorizer, X = numbers(table, roles)
+    # The page has no place to say what a column is, and labels may come one by one.
+    prepared = prepare_table(table, roles, allow_fewer=True, allow_many_categories=True)
+    X, given = prepared.X, prepared.labels
     fingerprint = _fingerprint(table, roles)
     autosave = (
         Autosave.beside(table.path, fingerprint)
@@ -172,7 +177,7 @@ def open_table(
     say("Drawing the map")
     labeled = np.flatnonzero([label is not None for label in given])
     rows = row_map(X, max_rows=MOST_ROWS_ON_MAP, always=labeled)
-    return OpenTable(name, table, roles, options, vectorizer, session, rows, tuple(notes), picture)
+    return OpenTable(name, table, roles, options, prepared.vectorizer, session, rows, prepared.notes, picture)
 
 
 def with_new_label_column(table: Table, name: str) -> Table:

@@ -15,7 +15,7 @@ from semikpca.app._snapshot import Advice, Change, Snapshot
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import SingleClassWarning, UnreachableRowsWarning
 from semikpca.labels import UNLABELED
-from semikpca.workflow._estimate import AccuracyEstimate, left_out_estimate
+from semikpca.workflow import AccuracyEstimate, fit_labels, left_out_estimate
 
 _NO_ESTIMATE = AccuracyEstimate.of(0, 0)
 
@@ -66,7 +66,7 @@ class LabelingSession:
         placeholder = np.full(len(X), None, dtype=object)
         placeholder[0] = "no label yet"
         with _quiet():
-            self._model.fit(X, self._given if found else placeholder)
+            fit_labels(self._model, X, self._given if found else placeholder)
         self._is_fresh = True
         self._snapshot = self._read_off(before=None)
 

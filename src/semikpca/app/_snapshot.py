@@ -7,7 +7,7 @@ from typing import Any
 from semikpca._palette import class_places
 from semikpca._typing import FloatArray, IntArray
 from semikpca.convexity import ConvexityCertificate
-from semikpca.workflow._estimate import AccuracyEstimate
+from semikpca.workflow import AccuracyEstimate
 
 
 @dataclass(frozen=True)

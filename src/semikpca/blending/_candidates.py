@@ -13,7 +13,7 @@ from semikpca.blending._label_fit import LabelSystem
 from semikpca.blending._sources import Columns, Source
 from semikpca.blending._weights import candidate_log_weights, left_out_losses, normalized_weights
 from semikpca.convexity import ConvexityCertificate
-from semikpca.labels import LabelCoding
+from semikpca.labels import LabelCoding, only_of_class
 
 # Noise levels of the fits to the labels, in units of the kernel's mean diagonal at the labeled rows: labels are taken
 # at their word, half believed, or only believed together. With the last the fit is Semi-KPCA's own, H y with centered
@@ -114,7 +114,7 @@ def weigh_candidates(
     if candidates:
         left_out = np.stack([candidate.left_out for candidate in candidates])
         losses = left_out_losses(left_out, given)
-        counted = counts[given] > 1
+        counted = ~only_of_class(given)
         found = left_out.argmax(axis=2)[:, counted] == given[counted]
         accuracies = found.mean(axis=1) if counted.any() else np.full(len(candidates), np.nan)
         shares = np.stack([candidate.shares for candidate in candidates])
@@ -123,9 +123,8 @@ def weigh_candidates(
         weights = normalized_weights(log_weights)
         if combine == "best":
             weights = np.eye(len(candidates))[np.argmax(log_weights)]
-    names = {id(c.source): repr(c.source.kernel) for c in {id(c.source): c for c in candidates}.values()}
     return weights, {
-        "kernel": np.array([names[id(c.source)] for c in candidates], dtype=object),
+        "kernel": np.fromiter((c.source.kernel for c in candidates), dtype=object, count=len(candidates)),
         "n_components_removed": np.array([c.source.n_components_removed for c in candidates], dtype=object),
         "error_weight": np.array([c.source.error_weight or np.nan for c in candidates]),
         "noise": np.array([c.noise for c in candidates]),

@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from semikpca.arrays import allowed_threads, in_threads, length, slices, taken
 from semikpca.convexity import ConvexityCertificate
-from semikpca.exceptions import KernelRankError
+from semikpca.exceptions import IndistinguishableRowsError, KernelRankError
 from semikpca.kernels import (
     RBF,
     Kernel,
@@ -252,9 +252,7 @@ def default_sources(
         except KernelRankError as error:
             if error.requested > 1 or error.rank > 1:
                 raise
-            raise ValueError(
-                "The rows of X are all equal, or nearly so: nothing tells them apart. Give other features."
-            ) from error
+            raise IndistinguishableRowsError(error.n_samples) from error
     report("kernels", 1 + len(shaped), 1 + len(shaped))
     return tuple(sources)
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
+from semikpca.labels import only_of_class
 
 # Candidates are compared at the temperature that suits each best, in multiples of 1 / (spread of its decisions).
 _SHARPNESS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -32,7 +33,7 @@ def left_out_losses(left_out: FloatArray, codes: IntArray) -> FloatArray:
     codes : ndarray of int, shape (n_labeled,)
         A label that is the only one of its class is passed over: without it nothing can vote for the class.
     """
-    counted = np.bincount(codes, minlength=left_out.shape[2])[codes] > 1
+    counted = ~only_of_class(codes)
     if not counted.any():
         return np.zeros(len(left_out))
     scores, given = left_out[:, counted], codes[counted]

@@ -9,8 +9,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from semikpca.app import Workspace, open_table, serve
-from semikpca.app._workspace import pending_file
+from semikpca.app import Workspace, open_table, pending_file, serve
 from semikpca.cli._messages import failing_clearly
 from semikpca.tables import ColumnRoles, read_table
 from semikpca.workflow import LabelingOptions

@@ -5,7 +5,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.labels import class_scores
+from semikpca.labels import class_scores, only_of_class
 
 # The sharpness is searched in these multiples of 1 / (typical score), on a logarithmic scale: from probabilities
 # that are flat to a percent to ones that are certain in double precision.
@@ -42,8 +42,7 @@ def learn_sharpness(left_out: FloatArray, codes: IntArray, n_classes: int, decis
     margin = typical_margin(decision, n_classes)
     if margin == 0:
         return 1.0
-    counts = np.bincount(codes, minlength=n_classes)
-    usable = counts[codes] > 1
+    usable = ~only_of_class(codes)
     m = int(usable.sum())
     if m == 0:
         return float(np.log(len(codes) + 1) / margin)

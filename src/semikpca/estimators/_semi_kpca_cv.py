@@ -64,6 +64,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
     results_ : dict of arrays
         A column each for kernel, n_components_removed, error_weight, noise, intercept, left_out_loss,
         left_out_accuracy, agreement and weight; an entry a candidate. ``pandas.DataFrame(model.results_)`` shows it.
+        Kernels are the fitted objects.
     weights_ : ndarray of shape (n_candidates,)
     best_params_ : dict
         The candidate with the largest weight.

@@ -14,6 +14,7 @@ from semikpca.kernels._normalized import Normalized
 from semikpca.kernels._nystroem import Nystroem
 from semikpca.kernels._pairwise import RBF, Cosine, Laplacian, Linear, Polynomial
 from semikpca.kernels._precomputed import Precomputed
+from semikpca.kernels._registry import kernel_classes
 from semikpca.kernels._shorthand import KernelLike, as_kernel
 
 __all__ = [
@@ -35,5 +36,6 @@ __all__ = [
     "as_kernel",
     "finite_pairwise",
     "fit_graphs",
+    "kernel_classes",
     "median_distance",
 ]

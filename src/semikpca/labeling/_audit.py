@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semikpca._typing import FloatArray, IntArray
+from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.estimators import DecisionClassifier
 from semikpca.labeling._leave_one_out import leave_one_label_out
+
+_LOOKS_WRONG = 0.5  # from here on the other labels make it likelier that a label is wrong than that it is right
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,15 @@ class LabelAudit:
     suspicion: FloatArray
     given: npt.NDArray[Any]
     suggested: npt.NDArray[Any]
+
+    @property
+    def looks_wrong(self) -> BoolArray:
+        """Whether each label looks wrong, shape (n_labeled,).
+
+        Both must hold: it is likelier wrong than right, and the other labels call the row something else. With many
+        classes and few labels, cautious probabilities alone would flag nearly every label.
+        """
+        return np.asarray((self.suspicion > _LOOKS_WRONG) & (self.suggested != self.given))
 
     def to_frame(self):
         """Return the audit as a pandas DataFrame."""

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.estimators import DecisionClassifier
+from semikpca.labels import only_of_class
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,6 @@ def leave_one_label_out(model: DecisionClassifier) -> LeaveOneLabelOut:
         decision=decision[:, 0] if decision.shape[1] == 1 else decision,
         predictions=coding.decode(model.left_out_codes(rows, decision)),
         given=coding.decode(codes),
-        is_only_label=np.bincount(codes, minlength=coding.n_classes)[codes] == 1,
+        is_only_label=only_of_class(codes),
         is_out_of_reach=model.reach_.alone(rows, coding.codes),
     )

@@ -11,7 +11,7 @@ from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import like, to_numpy
 from semikpca.estimators import SemiKPCAClassifier
 from semikpca.exceptions import UnboundedProblemError
-from semikpca.labels import signed_targets
+from semikpca.labels import only_of_class, signed_targets
 from semikpca.problem import LabelSpace
 from semikpca.spectrum import Spectrum
 
@@ -106,7 +106,7 @@ def _accuracies(model, left_out) -> FloatArray:
     coding = model.label_coding_
     rows = coding.labeled_rows
     codes = coding.codes[rows]
-    scored = np.bincount(codes, minlength=coding.n_classes)[codes] > 1
+    scored = ~only_of_class(codes)
     if not scored.any():
         return np.full(len(left_out), np.nan)
     hits = [(model.left_out_codes(rows, decision) == codes)[scored] for decision in left_out]

@@ -1,13 +1,14 @@
 """The certificate and the blend of a labeled table as plain data."""
 
+import inspect
 import math
-import re
 from typing import Any
 
 import numpy as np
 
 from semikpca._words import counted
 from semikpca.convexity import ConvexityCertificate
+from semikpca.kernels import Kernel
 from semikpca.workflow import LabeledTable
 
 MOST_CANDIDATES = 10
@@ -98,17 +99,15 @@ def _other(certificate: ConvexityCertificate, uses: list[dict[str, Any]]) -> dic
 def _uses(labeled: LabeledTable) -> list[dict[str, Any]]:
     """Return each use of Semi-KPCA with its share in the blend, in percent."""
     results = labeled.model.results_
-    shares: dict[tuple[str, int, float], float] = {}
+    uses: dict[tuple[int, int, float], dict[str, Any]] = {}
     for kernel, k, weight, share in zip(
         results["kernel"], results["n_components_removed"], results["error_weight"], results["weight"], strict=True
     ):
         if k is not None:
-            use = str(kernel), int(k), float(weight)
-            shares[use] = shares.get(use, 0.0) + 100 * float(share)
-    return [
-        {"kernel": kernel_name(kernel), "k": k, "error_weight": weight, "share": share}
-        for (kernel, k, weight), share in shares.items()
-    ]
+            known = {"kernel": kernel_name(kernel), "k": int(k), "error_weight": float(weight), "share": 0.0}
+            use = uses.setdefault((id(kernel), int(k), float(weight)), known)
+            use["share"] += 100 * float(share)
+    return list(uses.values())
 
 
 def _use_of(certificate: ConvexityCertificate, uses: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -128,7 +127,7 @@ def blend_view(labeled: LabeledTable) -> dict[str, Any]:
     return {
         "candidates": [
             {
-                "kernel": kernel_name(str(results["kernel"][place])),
+                "kernel": kernel_name(results["kernel"][place]),
                 "use": "plain" if (k := results["n_components_removed"][place]) is None else f"Semi-KPCA, k = {k}",
                 "error_weight": None
                 if not np.isfinite(results["error_weight"][place])
@@ -153,10 +152,17 @@ def blend_view(labeled: LabeledTable) -> dict[str, Any]:
     }
 
 
-def kernel_name(representation: str) -> str:
-    """Return the repr of a kernel with numbers of few digits, and without names that say nothing."""
-    shown = re.sub(r"\d+\.\d+(e[-+]?\d+)?", lambda found: number(float(found.group())), representation)
-    return shown.replace("kernel=", "")
+def kernel_name(kernel: Kernel) -> str:
+    """Return the class of a kernel with the parameters that are not its defaults, numbers with few digits."""
+    defaults = inspect.signature(type(kernel)).parameters
+    shown = []
+    for name, value in kernel.get_params(deep=False).items():
+        if isinstance(value, Kernel):
+            shown.append(kernel_name(value))
+        elif repr(value) != repr(defaults[name].default):  # parameters may be arrays, which have no truth value
+            text = number(value) if isinstance(value, float) else repr(value)
+            shown.append(text if name == "kernel" else f"{name}={text}")
+    return f"{type(kernel).__name__}({', '.join(shown)})"
 
 
 def number(value: float, digits: int = 3) -> str:

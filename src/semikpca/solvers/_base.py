@@ -13,6 +13,14 @@ class Status(Enum):
     SOLVED = "solved to the tolerance"
     NOT_CONVERGED = "stopped at max_iter before the tolerance was met; raise max_iter or lower error_weight"
 
+    def __reduce__(self) -> tuple[type["Status"], tuple[str]]:
+        """Go by the name in model files: the advice may be worded otherwise one day."""
+        return Status, (self.name,)
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Status | None":
+        return cls.__members__.get(str(value))
+
 
 @dataclass(frozen=True)
 class Solution:

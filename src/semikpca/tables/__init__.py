@@ -6,7 +6,13 @@ try:
     from semikpca.tables._reading import read_table
     from semikpca.tables._roles import ColumnRoles, feature_columns
     from semikpca.tables._table import Table
-    from semikpca.tables._vectorizer import TRUSTED_TYPES, feature_counts, feature_kinds, make_vectorizer
+    from semikpca.tables._vectorizer import (
+        FOREIGN_TYPES,
+        TableToNumbers,
+        feature_counts,
+        feature_kinds,
+        make_vectorizer,
+    )
     from semikpca.tables._writing import check_output, write_table
 except ModuleNotFoundError as error:
     if (error.name or "").startswith("semikpca"):
@@ -15,9 +21,10 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from error
 
 __all__ = [
-    "TRUSTED_TYPES",
+    "FOREIGN_TYPES",
     "ColumnRoles",
     "Table",
+    "TableToNumbers",
     "check_output",
     "check_roles",
     "feature_columns",

@@ -29,9 +29,8 @@ NO_SPREAD, NO_ENCODED_SPREAD = 1e-12, 1e-6  # encoders count in float32
 KINDS = {"low_cardinality": "category", "high_cardinality": "text", "specific": "text", "datetime": "date"}
 PLURALS = {"number": "numbers", "date": "dates", "category": "categories", "text": "text"}
 
-TRUSTED_TYPES = (
+FOREIGN_TYPES = (
     "numpy.dtype",
-    "semikpca.tables._vectorizer.TableToNumbers",
     "skrub._clean_categories.CleanCategories",
     "skrub._clean_null_strings.CleanNullStrings",
     "skrub._datetime_encoder.DatetimeEncoder",
@@ -40,7 +39,7 @@ TRUSTED_TYPES = (
     "skrub._to_datetime.ToDatetime",
     "skrub._to_str.ToStr",
 )
-"""Types in a stored vectorizer that skops has to be told to trust."""
+"""Types of other packages in a stored vectorizer that skops has to be told to trust."""
 
 
 def make_vectorizer(roles: ColumnRoles) -> "TableToNumbers":

@@ -1,9 +1,9 @@
 """From a table to labels: fit, read off, keep. Needs the extra ``label``."""
 
 from semikpca.workflow._audit import audit_frame
-from semikpca.workflow._estimate import AccuracyEstimate
-from semikpca.workflow._label import Progress, label_table
-from semikpca.workflow._labeled import LabeledTable
+from semikpca.workflow._estimate import AccuracyEstimate, left_out_estimate
+from semikpca.workflow._label import PreparedTable, Progress, fit_labels, label_table, prepare_table
+from semikpca.workflow._labeled import LabeledTable, with_columns
 from semikpca.workflow._map import RowMap, row_map
 from semikpca.workflow._model_file import LabelModel, load_model, save_model
 from semikpca.workflow._options import KERNEL_NAMES, LabelingOptions
@@ -15,15 +15,20 @@ __all__ = [
     "LabelModel",
     "LabeledTable",
     "LabelingOptions",
+    "PreparedTable",
     "Progress",
     "RowMap",
     "audit_frame",
+    "fit_labels",
     "label_table",
+    "left_out_estimate",
     "load_model",
+    "prepare_table",
     "printable",
     "row_map",
     "row_names",
     "row_texts",
     "save_model",
     "shortened",
+    "with_columns",
 ]

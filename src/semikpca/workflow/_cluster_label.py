@@ -36,7 +36,6 @@ from semikpca.tables import (
     feature_columns,
     feature_kinds,
     given_labels,
-    make_vectorizer,
 )
 from semikpca.tables._features import features_of
 from semikpca.tables._labels import label_warnings
@@ -53,8 +52,7 @@ from semikpca.workflow._cluster_pieces import (
     write_piece,
 )
 from semikpca.workflow._estimate import AccuracyEstimate, left_out_estimate
-from semikpca.workflow._label import NUMBERS, Progress, fit_labels, told
-from semikpca.workflow._labeled import LOOKS_WRONG
+from semikpca.workflow._label import NUMBERS, Progress, fit_labels, fit_vectorizer, told
 from semikpca.workflow._options import LabelingOptions
 
 N_LANDMARKS = 1_000
@@ -138,14 +136,14 @@ def label_on_cluster(
         notes = [*check_roles(sample, roles), *label_warnings(rows.labels, roles)]
         columns = feature_columns(sample, roles)
         progress(NUMBERS, 0, 1)
-        vectorizer = make_vectorizer(roles).fit(sample.features[columns])
+        vectorizer = fit_vectorizer(sample, roles)
         X = _numbers(client, rows, Reader(vectorizer, columns, sample.features.dtypes), progress)
         progress(FITTING, 0, 1)
         with told(notes):
             fit_labels(model, X, rows.y)
         estimate, audit = left_out_estimate(model), audit_labels(model)
         progress(FITTING, 1, 1)
-        wrong = np.sort(audit.rows[(audit.suspicion > LOOKS_WRONG) & (audit.suggested != audit.given)])
+        wrong = np.sort(audit.rows[audit.looks_wrong])
         predicted, sums = _write(client, model, rows, wrong, folder, progress)
         _move(folder, out)
     return ClusterLabels(

@@ -3,6 +3,7 @@
 import warnings as python_warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,8 +11,22 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from semikpca._typing import FloatArray
-from semikpca.exceptions import DegenerateSpectrumWarning, SingleClassWarning, TableError, UnreachableRowsWarning
-from semikpca.tables import ColumnRoles, Table, check_roles, feature_columns, given_labels, make_vectorizer
+from semikpca.exceptions import (
+    DegenerateSpectrumWarning,
+    IndistinguishableRowsError,
+    SingleClassWarning,
+    TableError,
+    UnreachableRowsWarning,
+)
+from semikpca.tables import (
+    ColumnRoles,
+    Table,
+    TableToNumbers,
+    check_roles,
+    feature_columns,
+    given_labels,
+    make_vectorizer,
+)
 from semikpca.workflow._labeled import LabeledTable
 from semikpca.workflow._options import LabelingOptions
 
@@ -54,27 +69,75 @@ def label_table(
         Where the table cannot be learned from; the message says what to do.
     """
     options = LabelingOptions() if options is None else options
+    prepared = prepare_table(table, roles, allow_all=allow_all, progress=progress)
+    notes = list(prepared.notes)
+    model = options.classifier()
+    with told(notes):
+        fit_labels(model, prepared.X, prepared.labels, progress)
+    return LabeledTable(table, roles, options, prepared.vectorizer, prepared.X, model, tuple(notes))
+
+
+@dataclass(frozen=True)
+class PreparedTable:
+    """A table as a classifier takes it.
+
+    Attributes
+    ----------
+    vectorizer : fitted transformer
+        From feature columns to numbers.
+    X : ndarray of float32, shape (n_rows, n_features)
+    labels : ndarray of object, shape (n_rows,)
+        None where there is none.
+    notes : tuple of str
+        What a user should know of the table.
+    """
+
+    vectorizer: Any
+    X: FloatArray
+    labels: npt.NDArray[Any]
+    notes: tuple[str, ...]
+
+
+def prepare_table(
+    table: Table,
+    roles: ColumnRoles,
+    *,
+    allow_all: bool = False,
+    allow_fewer: bool = False,
+    allow_many_categories: bool = False,
+    progress: Progress | None = None,
+) -> PreparedTable:
+    """Return the numbers and the labels of a table, once all was checked that can be checked without them.
+
+    Parameters
+    ----------
+    table : Table
+    roles : ColumnRoles
+    allow_all, allow_fewer : bool, default=False
+        As in :func:`~semikpca.tables.given_labels`.
+    allow_many_categories : bool, default=False
+        As in :func:`~semikpca.tables.check_roles`.
+    progress : callable, optional
+        Called with the name of the step, what is done and what there is to do.
+    """
     say = progress if progress is not None else _silent
-    notes = list(check_roles(table, roles))
-    labels = given_labels(table, roles, allow_all=allow_all)
-    if len(labels) > MOST_ROWS_ALL_LABELED and all(label is not None for label in labels):
+    notes = check_roles(table, roles, allow_many_categories=allow_many_categories)
+    labels = given_labels(table, roles, allow_all=allow_all, allow_fewer=allow_fewer)
+    if allow_all and len(labels) > MOST_ROWS_ALL_LABELED and all(label is not None for label in labels):
         raise TableError(
             f"All {len(labels):,} rows have a label in {roles.label!r}, and up to {MOST_ROWS_ALL_LABELED:,} can be "
             "held against each other. Empty the label of some rows, or take a part of the table."
         )
     say(NUMBERS, 0, 1)
-    vectorizer, X = numbers(table, roles)
+    vectorizer = fit_vectorizer(table, roles)
+    X = as_numbers(vectorizer.transform(table.features))
     say(NUMBERS, 1, 1)
-    model = options.classifier()
-    with told(notes), _reporting(model, say):
-        fit_labels(model, X, labels)
-    return LabeledTable(table, roles, options, vectorizer, X, model, tuple(notes))
+    return PreparedTable(vectorizer, X, labels, tuple(notes))
 
 
-def numbers(table: Table, roles: ColumnRoles) -> tuple[Any, FloatArray]:
-    """Return a fitted vectorizer of the feature columns, and the numbers that it makes of them."""
-    vectorizer = make_vectorizer(roles)
-    return vectorizer, as_numbers(vectorizer.fit_transform(table.features[feature_columns(table, roles)]))
+def fit_vectorizer(table: Table, roles: ColumnRoles) -> TableToNumbers:
+    """Return a transformer that has learned from the feature columns of a table; it finds them by name."""
+    return make_vectorizer(roles).fit(table.features[feature_columns(table, roles)])
 
 
 def as_numbers(values: Any) -> FloatArray:
@@ -82,13 +145,15 @@ def as_numbers(values: Any) -> FloatArray:
     return np.ascontiguousarray(np.asarray(values), dtype=np.float32)
 
 
-def fit_labels(model: Any, X: FloatArray, labels: npt.NDArray[Any]) -> None:
+def fit_labels(model: Any, X: FloatArray, labels: npt.NDArray[Any], progress: Progress | None = None) -> None:
     """Fit the classifier; numbers that are too alike are a matter of the table."""
     try:
-        model.fit(X, labels)
-    except ValueError as error:
-        if "all equal, or nearly so" not in str(error):
-            raise
+        if progress is None:
+            model.fit(X, labels)
+        else:
+            with _reporting(model, progress):
+                model.fit(X, labels)
+    except IndistinguishableRowsError as error:
         raise TableError(
             "The columns to learn from are the same in all rows, or nearly so: nothing tells rows apart. Give other "
             "columns."

@@ -10,13 +10,19 @@ import pandas as pd
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.convexity import ConvexityCertificate
+from semikpca.kernels import Cosine, Kernel, Linear, NeighborGraph, Normalized, Polynomial, as_kernel
 from semikpca.labeling import LabelAudit, audit_labels, suggest_labels
 from semikpca.tables import ColumnRoles, Table
 from semikpca.workflow._estimate import AccuracyEstimate, labels_alone_estimate, left_out_estimate
 from semikpca.workflow._options import LabelingOptions
 
-LOOKS_WRONG = 0.5  # a label is flagged if the others make it likelier that it is wrong than that it is right
-_KINDS = {"NeighborGraph": "neighbor graph", "Linear": "linear", "Cosine": "cosine", "Polynomial": "polynomial"}
+# Kernels that are called otherwise than their classes.
+_KINDS: dict[type[Kernel], str] = {
+    NeighborGraph: "neighbor graph",
+    Linear: "linear",
+    Cosine: "cosine",
+    Polynomial: "polynomial",
+}
 _DIGITS = 4  # of a confidence in a file
 
 
@@ -91,13 +97,9 @@ class LabeledTable:
 
     @cached_property
     def looks_wrong(self) -> BoolArray:
-        """Whether the other labels speak for another class than the given one, shape (n_rows,).
-
-        Both must hold: another class is the likeliest, and the given one is likelier wrong than right.
-        """
+        """Whether the given label of each row looks wrong, shape (n_rows,); see :class:`LabelAudit`."""
         flags = np.zeros(len(self.X), dtype=bool)
-        audit = self.audit
-        flags[audit.rows] = (audit.suspicion > LOOKS_WRONG) & (audit.suggested != audit.given)
+        flags[self.audit.rows] = self.audit.looks_wrong
         return flags
 
     @cached_property
@@ -117,20 +119,12 @@ class LabeledTable:
         return certificate
 
     @cached_property
-    def kernel_weights(self) -> dict[str, float]:
-        """The share that each kernel has in the blend, heaviest first."""
-        shares: dict[str, float] = {}
-        for kernel, weight in zip(self.model.results_["kernel"], self.model.weights_, strict=True):
-            shares[str(kernel)] = shares.get(str(kernel), 0.0) + float(weight)
-        return dict(sorted(shares.items(), key=lambda item: -item[1]))
-
-    @cached_property
     def kernel_shares(self) -> dict[str, float]:
         """The share that each kind of kernel has in the blend, in plain words, heaviest first."""
         shares: dict[str, float] = {}
-        for kernel, weight in self.kernel_weights.items():
+        for kernel, weight in zip(self.model.results_["kernel"], self.model.weights_, strict=True):
             words = _kind(kernel)
-            shares[words] = shares.get(words, 0.0) + weight
+            shares[words] = shares.get(words, 0.0) + float(weight)
         return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
     def suggestions(self, n: int = 10) -> IntArray:
@@ -169,12 +163,11 @@ def with_columns(frame: pd.DataFrame, columns: dict[str, Any]) -> pd.DataFrame:
     return pd.concat([frame, pd.DataFrame(added, index=frame.index)], axis=1)
 
 
-def _kind(kernel: str) -> str:
-    """Return what the repr of a kernel stands for, without its numbers."""
-    outer, _, inner = kernel.partition("(")
-    if outer == "Normalized":
-        return f"normalized {_kind(inner.removeprefix('kernel='))}"
-    return _KINDS.get(outer, outer)
+def _kind(kernel: Kernel) -> str:
+    """Return what a kernel is, without its numbers."""
+    if isinstance(kernel, Normalized):
+        return f"normalized {_kind(as_kernel(kernel.kernel))}"
+    return _KINDS.get(type(kernel), type(kernel).__name__)
 
 
 def rounded(confidence: FloatArray) -> FloatArray:

@@ -1,8 +1,8 @@
-"""Models in files: a few lines that say what it is, then skops. No pickle, and nothing that is not on a list.
+"""Models in files: a few lines that say what it is, then skops. No pickle, and nothing that is not registered.
 
 The lines are the name of the format with its version, the checksum and length of all that follows, and a JSON object
 with what belongs to the model and is plain data. The checksum finds damage; it is no signature. What keeps a file that
-somebody made up from doing harm is the list of types.
+somebody made up from doing harm is the registry of types.
 """
 
 import json
@@ -11,7 +11,7 @@ from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +24,9 @@ from semikpca.exceptions import ModelFileError, TableError
 from semikpca.tables import ColumnRoles, Table, feature_columns
 from semikpca.workflow._label import as_numbers
 from semikpca.workflow._labeled import LabeledTable, rounded, with_columns
-from semikpca.workflow._trusted import TRUSTED_TYPES
+from semikpca.workflow._migrations import FORMAT_VERSION, migrated
+from semikpca.workflow._objects import RefusedTypesError, quoted, read_objects, write_objects
 
-FORMAT_VERSION = 1
 _NAME = "semikpca model, format "
 _LONGEST_LINE = 10_000_000
 # A vocabulary shrinks to a fortieth, anything else far less.
@@ -99,18 +99,13 @@ class LabelModel:
 
 def save_model(path: str | Path, labeled: LabeledTable) -> None:
     """Write the classifier of a labeled table to a file, whole or not at all."""
-    from skops.io import dumps
-
     facts = {
         "roles": asdict(labeled.roles),
         "features": [str(name) for name in feature_columns(labeled.table, labeled.roles)],
         "versions": versions(_VERSIONED),
     }
     objects = {"vectorizer": labeled.vectorizer, "model": labeled.model}
-    write_whole(
-        Path(path),
-        _sealed(json.dumps(facts).encode() + b"\n" + dumps(objects, compression=ZIP_DEFLATED, compresslevel=1)),
-    )
+    write_whole(Path(path), _sealed(json.dumps(facts).encode() + b"\n" + write_objects(objects)))
 
 
 def load_model(path: str | Path) -> LabelModel:
@@ -128,11 +123,11 @@ def load_model(path: str | Path) -> LabelModel:
         raise ModelFileError(f"There is no file {path}.") from error
     except IsADirectoryError as error:
         raise ModelFileError(f"{path} is a folder. Name a file that semikpca label --save wrote.") from error
-    facts, payload = _opened(path, content)
+    format_version, facts, payload = _opened(path, content)
     del content
     _refuse_bomb(path, payload)
     try:
-        roles, objects = _roles(facts["roles"]), _load(payload)
+        roles, objects = _roles(facts["roles"]), _load(payload, format_version)
         made_with = {str(name): str(number) for name, number in facts["versions"].items()}
         return LabelModel(
             objects["vectorizer"],
@@ -142,8 +137,8 @@ def load_model(path: str | Path) -> LabelModel:
             made_with,
             _other_versions(made_with),
         )
-    except _RefusedTypeError as error:
-        raise ModelFileError(f"{path} holds {error}, which no model holds. It was not loaded.") from error
+    except RefusedTypesError as error:
+        raise ModelFileError(f"{path} {error}. It was not loaded.") from error
     except Exception as error:
         # The checksum is right, so this was written by other versions, or by hand; skops has no error of its own here.
         raise ModelFileError(
@@ -160,8 +155,8 @@ def _sealed(body: bytes) -> bytes:
     return head.encode() + body
 
 
-def _opened(path: Path, content: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return the plain data and the skops part of a file, once its seal was found unbroken."""
+def _opened(path: Path, content: bytes) -> tuple[int, dict[str, Any], bytes]:
+    """Return the format, the plain data and the skops part of a file, once its seal was found unbroken."""
     first, *_ = content[:200].split(b"\n", 1)
     if not first.startswith(_NAME.encode()):
         raise ModelFileError(f"{path} is not a model of semikpca{_guess(content)}. It was not loaded.")
@@ -199,7 +194,7 @@ def _opened(path: Path, content: bytes) -> tuple[dict[str, Any], bytes]:
             raise ValueError("its versions are no object")
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{path} is damaged: its third line cannot be read ({error}).") from error
-    return facts, content[third + 1 :]
+    return int(number), facts, content[third + 1 :]
 
 
 def _guess(content: bytes) -> str:
@@ -228,20 +223,11 @@ def _refuse_bomb(path: Path, payload: bytes) -> None:
 # -- the inside ------------------------------------------------------------------------------------------------
 
 
-class _RefusedTypeError(Exception):
-    """A type that is not on the list."""
-
-
-def _load(payload: bytes) -> dict[str, Any]:
-    from skops.io import get_untrusted_types, loads
-
-    strangers = sorted(set(get_untrusted_types(data=payload)) - set(TRUSTED_TYPES))
-    if strangers:
-        raise _RefusedTypeError(_quoted(strangers))
-    objects = loads(payload, trusted=list(TRUSTED_TYPES))
+def _load(payload: bytes, format_version: int) -> dict[str, Any]:
+    objects = read_objects(payload, format_version)
     if not isinstance(objects, dict) or not isinstance(objects.get("model"), SemiKPCAClassifierCV):
         raise TypeError("it holds no classifier")
-    return objects
+    return dict(migrated(objects, format_version))
 
 
 def _roles(given: dict[str, Any]) -> ColumnRoles:
@@ -268,10 +254,4 @@ def _file(table: Table) -> str:
 
 def _columns(names: Any) -> str:
     names = list(names)
-    return ("the column " if len(names) == 1 else "the columns ") + _quoted(names)
-
-
-def _quoted(names: Any, most: int = 8) -> str:
-    names = [str(name) for name in names]
-    shown = ", ".join(repr(name) for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+    return ("the column " if len(names) == 1 else "the columns ") + quoted(names)

@@ -1,15 +1,27 @@
 """How rows are shown to people: a name to find each by, and a line that says what it is about."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
-from semikpca.workflow._labeled import LabeledTable
+from semikpca.tables import ColumnRoles, Table
 
 _MOST_COLUMNS = 20  # that are looked at for text
 _MOST_CELLS = 4  # that stand for a row without text
+
+
+class TableWithRoles(Protocol):
+    """What knows its table and the roles of the columns, such as a labeled table."""
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+
+    @property
+    def roles(self) -> ColumnRoles:
+        """What its columns are."""
 
 
 def printable(text: Any) -> str:
@@ -23,7 +35,7 @@ def shortened(text: Any, most: int = 60) -> str:
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 
-def row_names(labeled: LabeledTable, rows: Sequence[int] | Any) -> list[str]:
+def row_names(labeled: TableWithRoles, rows: Sequence[int] | Any) -> list[str]:
     """Return how a user finds rows: by the cell of the id column, or by their place in the file."""
     rows = [int(row) for row in rows]
     places = [labeled.table.line_of(row) for row in rows]
@@ -33,7 +45,7 @@ def row_names(labeled: LabeledTable, rows: Sequence[int] | Any) -> list[str]:
     return [shortened(cell) or place for cell, place in zip(cells, places, strict=True)]
 
 
-def row_texts(labeled: LabeledTable, rows: Sequence[int] | Any, most: int = 60) -> list[str]:
+def row_texts(labeled: TableWithRoles, rows: Sequence[int] | Any, most: int = 60) -> list[str]:
     """Return what rows are about, a line each: their texts, or their first cells where they have none."""
     table, roles = labeled.table, labeled.roles
     unused = {roles.label, roles.id}

@@ -1,0 +1,66 @@
+"""The names that types have in model files: they stay when a class moves to another module.
+
+A type that a model can hold is listed here, under one of three kinds. Kernels and estimators are found by themselves;
+a type of the package that is neither gets a line in ``_STATE_TYPES``, whose key must never change afterwards.
+"""
+
+import sys
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+import semikpca
+from semikpca.blending import Expansion, NeighborAgreement, PlainSource, ResponseSource
+from semikpca.convexity import ConvexityCertificate
+from semikpca.decisions import Reach
+from semikpca.kernels import kernel_classes
+from semikpca.labels import LabelCoding
+from semikpca.problem import DualSolution
+from semikpca.problem import Expansion as KernelExpansion
+from semikpca.solvers import Status
+from semikpca.spectrum import Spectrum
+from semikpca.tables import FOREIGN_TYPES as TABLE_TYPES
+from semikpca.tables import TableToNumbers
+
+
+class Kind(Enum):
+    """What a registered type is; the value stands in files where skops writes the name of a module."""
+
+    KERNEL = "semikpca kernel"
+    ESTIMATOR = "semikpca estimator"
+    STATE = "semikpca state"
+
+
+_STATE_TYPES: Mapping[str, type] = {
+    "ConvexityCertificate": ConvexityCertificate,
+    "DualSolution": DualSolution,
+    "Expansion": Expansion,
+    "KernelExpansion": KernelExpansion,
+    "LabelCoding": LabelCoding,
+    "NeighborAgreement": NeighborAgreement,
+    "PlainSource": PlainSource,
+    "Reach": Reach,
+    "ResponseSource": ResponseSource,
+    "Spectrum": Spectrum,
+    "Status": Status,
+    "TableToNumbers": TableToNumbers,
+}
+
+# Types of other packages that a model may hold, beside NumPy's and scikit-learn's own that skops always lets through.
+# They go by the names that skops gives them.
+FOREIGN_TYPES = ("scipy.sparse._csr.csr_array", *TABLE_TYPES)
+
+
+def registered_types() -> dict[tuple[Kind, str], type]:
+    """Return all types of the package, and all kernels of others, that a model may hold; by kind and name.
+
+    A class inside a function is left out: nobody can find it again.
+    """
+    kernels: Mapping[str, type] = {name: found for name, found in kernel_classes().items() if _is_in_module(found)}
+    estimators: Mapping[str, Any] = {name: getattr(semikpca, name) for name in semikpca.__all__}
+    kinds = {Kind.KERNEL: kernels, Kind.ESTIMATOR: estimators, Kind.STATE: _STATE_TYPES}
+    return {(kind, name): found for kind, types in kinds.items() for name, found in types.items()}
+
+
+def _is_in_module(found: type) -> bool:
+    return getattr(sys.modules.get(found.__module__), found.__name__, None) is found

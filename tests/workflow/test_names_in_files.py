@@ -1,0 +1,245 @@
+"""Types in model files go by registered names: every kernel and estimator is read again, and so are older files."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import skops.io
+
+import semikpca
+from semikpca import (
+    ConvexKernelPCA,
+    LSSVMClassifier,
+    LSSVMRegressor,
+    SemiKPCAClassifier,
+    SemiKPCAClassifierCV,
+    SemiLSSVMClassifier,
+    kernels,
+)
+from semikpca.exceptions import ModelFileError
+from semikpca.kernels import (
+    RBF,
+    CallableKernel,
+    Cosine,
+    Kernel,
+    Laplacian,
+    Linear,
+    NeighborGraph,
+    Normalized,
+    Nystroem,
+    Polynomial,
+    Precomputed,
+)
+from semikpca.tables import read_table
+from semikpca.workflow import load_model
+from semikpca.workflow._migrations import FORMAT_1_NAMES, FormerType
+from semikpca.workflow._objects import RefusedTypesError, read_objects, write_objects
+from semikpca.workflow._registry import FOREIGN_TYPES, Kind, registered_types
+
+MODELS = Path(__file__).parent / "models"
+# Sums over rows in another order: a loaded graph finds its neighbors again, and products go in other blocks.
+REORDERED_SUMS = 1e-9
+# What the older version answered, and what this one does: the same formulas on the same float32 rows.
+ACROSS_VERSIONS = 1e-6
+
+KERNELS = {
+    "RBF": RBF(gamma=0.5),
+    "Laplacian": Laplacian(gamma=0.5),
+    "Polynomial": Polynomial(degree=2),
+    "Linear": Linear(center=True),
+    "Cosine": Cosine(),
+    "NeighborGraph": NeighborGraph(n_neighbors=6),
+    "Normalized": Normalized(RBF(gamma=0.5)),
+    "Nystroem": Nystroem(Laplacian(gamma=0.5), n_landmarks=20, random_state=0),
+    "Precomputed": Precomputed(),
+}
+ESTIMATORS = {
+    "ConvexKernelPCA": ConvexKernelPCA(n_components=2, kernel="rbf"),
+    "LSSVMClassifier": LSSVMClassifier(),
+    "LSSVMRegressor": LSSVMRegressor(),
+    "SemiKPCAClassifier": SemiKPCAClassifier(),
+    "SemiKPCAClassifierCV": SemiKPCAClassifierCV(),
+    "SemiLSSVMClassifier": SemiLSSVMClassifier(),
+}
+HOLD_A_FUNCTION = {"CallableKernel"}  # of the user's, which no file may bring
+
+
+class Wave(Kernel):
+    """A kernel of somebody else's."""
+
+    def __init__(self, width=1.0):
+        self.width = width
+
+    def pairwise(self, A, B):
+        return RBF(gamma=self.width).pairwise(A, B)
+
+    def diag(self, A):
+        return np.ones(len(A))
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Rows, all their classes, the classes of a few, and new rows."""
+    generator = np.random.default_rng(4)
+    codes = np.arange(60) % 3
+    X = 3 * np.eye(3)[codes] + generator.normal(size=(60, 3))
+    return X, codes, np.where(np.arange(60) < 15, codes, -1), X[:10] + 0.1
+
+
+def read_again(objects):
+    return read_objects(write_objects(objects))
+
+
+def answers(model, X):
+    method = next(name for name in ("decision_function", "transform", "predict") if hasattr(model, name))
+    return getattr(model, method)(X)
+
+
+# -- every public type -----------------------------------------------------------------------------------------
+
+
+def test_every_public_kernel_has_a_case_here():
+    public = {name for name in kernels.__all__ if isinstance(getattr(kernels, name), type)}
+    public = {name for name in public if issubclass(getattr(kernels, name), Kernel)} - {"Kernel", "ProductKernel"}
+    assert public == set(KERNELS) | HOLD_A_FUNCTION
+
+
+def test_every_public_estimator_has_a_case_here():
+    assert set(semikpca.__all__) == set(ESTIMATORS)
+
+
+@pytest.mark.parametrize("make", [SemiKPCAClassifier, lambda kernel: SemiKPCAClassifierCV([kernel])])
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_model_with_any_kernel_is_read_again(name, make, data):
+    X, _, few, new = data
+    kernel = KERNELS[name]
+    if name == "Precomputed":
+        X, new = X @ X.T, new @ X.T
+    model = make(kernel).fit(X, few)
+    np.testing.assert_allclose(answers(read_again(model), new), answers(model, new), atol=REORDERED_SUMS)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_every_estimator_is_read_again(name, data):
+    X, codes, few, new = data
+    y = few if name.startswith("Semi") else codes if name == "LSSVMClassifier" else X[:, 0]
+    model = ESTIMATORS[name].fit(X, y)
+    np.testing.assert_allclose(answers(read_again(model), new), answers(model, new), atol=REORDERED_SUMS)
+
+
+def test_a_kernel_of_somebody_else_is_read_where_it_is_known(data):
+    X, _, few, new = data
+    model = SemiKPCAClassifierCV([Wave(width=0.5)]).fit(X, few)
+    np.testing.assert_allclose(answers(read_again(model), new), answers(model, new), atol=REORDERED_SUMS)
+
+
+# -- names -----------------------------------------------------------------------------------------------------
+
+
+def schema_of(archive):
+    with zipfile.ZipFile(io.BytesIO(archive)) as members:
+        return members.read("schema.json").decode()
+
+
+def with_schema(archive, schema):
+    changed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive)) as before, zipfile.ZipFile(changed, "w") as after:
+        for name in before.namelist():
+            after.writestr(name, schema if name == "schema.json" else before.read(name))
+    return changed.getvalue()
+
+
+def test_no_module_of_the_package_stands_in_a_file(data):
+    X, _, few, _ = data
+    for model in (SemiKPCAClassifierCV().fit(X, few), SemiKPCAClassifier().fit(X, few)):
+        assert "semikpca." not in schema_of(write_objects(model))
+
+
+def test_an_unknown_kernel_is_named_with_what_to_do(data):
+    archive = write_objects(Wave())
+    archive = with_schema(archive, schema_of(archive).replace('"Wave"', '"Ripple"'))
+    with pytest.raises(RefusedTypesError, match=r"the kernel 'Ripple', which is not known here; import the module"):
+        read_objects(archive)
+
+
+def test_an_unknown_state_is_named():
+    archive = write_objects({"kernel": RBF()})
+    archive = with_schema(archive, schema_of(archive).replace("semikpca kernel", "semikpca state"))
+    with pytest.raises(RefusedTypesError, match="'RBF', which this version of semikpca does not know"):
+        read_objects(archive)
+
+
+@pytest.mark.parametrize("path", ["semikpca.kernels._pairwise", "semikpca.kernels", "semikpca"])
+def test_modules_of_the_package_are_no_names(path):
+    archive = write_objects({"kernel": RBF()})
+    archive = with_schema(archive, schema_of(archive).replace("semikpca kernel", path))
+    for number in (2, 1) if path != "semikpca.kernels._pairwise" else (2,):
+        with pytest.raises(RefusedTypesError, match=f"'{path}.RBF', which no model holds"):
+            read_objects(archive, number)
+
+
+def inner_product(a, b):
+    return float(a @ b)
+
+
+def test_a_function_is_refused_before_a_file_is_written():
+    with pytest.raises(ModelFileError, match=r"inner_product.*Use kernels that are classes"):
+        write_objects(CallableKernel(inner_product))
+
+
+def test_a_kernel_inside_a_function_is_refused_before_a_file_is_written():
+    class Hidden(Wave):
+        pass
+
+    with pytest.raises(ModelFileError, match=r"Hidden.*defined in a module"):
+        write_objects(Hidden())
+
+
+def test_registered_types_are_classes_and_have_one_name_each():
+    types = registered_types()
+    assert all(isinstance(found, type) for found in types.values())
+    assert len(set(types.values())) == len(types)
+    assert not any(name.startswith("semikpca") for name in FOREIGN_TYPES)
+
+
+# -- files of format 1 -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
+@pytest.mark.parametrize("name", ["default-kernels", "named-kernels", "more-kernels"])
+def test_a_file_of_format_1_answers_as_the_version_that_wrote_it(name):
+    assert (MODELS / f"{name}.semikpca").read_bytes().startswith(b"semikpca model, format 1\n")
+    loaded = load_model(MODELS / f"{name}.semikpca")
+    table = read_table(MODELS / "visits.csv")
+    wanted = json.loads((MODELS / f"{name}.json").read_text())
+    X = loaded.vectorizer.transform(table.features[list(loaded.feature_names)])
+    assert loaded.model.predict(X).tolist() == wanted["labels"]
+    chances = loaded.model.predict_proba(X).max(axis=1)
+    np.testing.assert_allclose(chances, wanted["confidences"], atol=ACROSS_VERSIONS)
+    assert loaded.predict_table(table)["predicted_label"].tolist() == wanted["labels"]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
+def test_a_file_of_format_1_is_read_with_kernels_in_its_results():
+    model = load_model(MODELS / "default-kernels.semikpca").model
+    assert all(isinstance(kernel, Kernel) for kernel in model.results_["kernel"])
+    assert isinstance(model.best_params_["kernel"], Kernel)
+
+
+def test_the_files_of_format_1_hold_every_type_that_it_knew():
+    found = set()
+    for path in MODELS.glob("*.semikpca"):
+        found |= set(skops.io.get_untrusted_types(data=path.read_bytes().split(b"\n", 3)[3]))
+    assert {name for name in found if name.startswith("semikpca.")} == set(FORMAT_1_NAMES)
+
+
+def test_a_class_that_is_no_longer_there_is_read_as_its_attributes(monkeypatch):
+    archive = write_objects({"kernel": RBF(gamma=2.0)})
+    archive = with_schema(archive, schema_of(archive).replace('"RBF"', '"Gauss"'))
+    monkeypatch.setattr("semikpca.workflow._objects.FORMER_NAMES", frozenset({(Kind.KERNEL, "Gauss")}))
+    kernel = read_objects(archive)["kernel"]
+    assert type(kernel) is FormerType
+    assert kernel.gamma == 2.0
