@@ -6,6 +6,7 @@ from semikpca import labels as coding
 from semikpca.decisions import Reach
 from semikpca.estimators._decisions import TransductiveDecisions, squeezed
 from semikpca.estimators._response_classifier import ResponseClassifier
+from semikpca.operators import REMOTE_BACKEND
 from semikpca.problem import DualSolution, warn_unless_solved
 
 # What every training row has; lazy where the rows stay on a cluster.
@@ -59,7 +60,7 @@ class TransductiveClassifier(TransductiveDecisions, ResponseClassifier):
             self.__dict__.pop(name, None)
         self._device = None
         self._cluster_fit, self.small_model_ = fit, fit.small
-        self.kernel_, self.X_fit_, self.backend_ = fit.compressed.kernel, fit.rows, "dask"
+        self.kernel_, self.X_fit_, self.backend_ = fit.compressed.kernel, fit.rows, REMOTE_BACKEND
         for name in ("error_weight_", "certificate_", "eigenvalues_", "n_iter_", "n_products_"):
             if hasattr(fit.small, name):
                 setattr(self, name, getattr(fit.small, name))

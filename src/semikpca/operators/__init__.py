@@ -4,25 +4,38 @@ from semikpca.operators._algebra import CenteredOperator, DeflatedOperator, Scal
 from semikpca.operators._base import KernelOperator, KnownSpectrum, Subspace
 from semikpca.operators._blocked import BlockedOperator
 from semikpca.operators._dense import DenseOperator
-from semikpca.operators._factory import BACKENDS, choose_backend, make_operator, rows_of
+from semikpca.operators._factory import (
+    BACKENDS,
+    REMOTE_BACKEND,
+    choose_backend,
+    keeps_remote,
+    make_operator,
+    makes_blocks,
+    rows_of,
+)
 from semikpca.operators._low_rank import LowRankOperator
 from semikpca.operators._memory import has_room, memory_budget
 from semikpca.operators._progress import Progress
 from semikpca.operators._remote import (
+    Cluster,
     RemoteRows,
     checked_lazy_rows,
     gathered,
+    join_cluster,
     map_parts,
     map_rows,
     remote_rows,
+    require_cluster_packages,
     values_at,
 )
 from semikpca.operators._sparse import SparseOperator
 
 __all__ = [
     "BACKENDS",
+    "REMOTE_BACKEND",
     "BlockedOperator",
     "CenteredOperator",
+    "Cluster",
     "DeflatedOperator",
     "DenseOperator",
     "KernelOperator",
@@ -38,11 +51,15 @@ __all__ = [
     "choose_backend",
     "gathered",
     "has_room",
+    "join_cluster",
+    "keeps_remote",
     "make_operator",
+    "makes_blocks",
     "map_parts",
     "map_rows",
     "memory_budget",
     "remote_rows",
+    "require_cluster_packages",
     "rows_of",
     "values_at",
 ]

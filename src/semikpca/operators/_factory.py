@@ -18,7 +18,8 @@ from semikpca.operators._sparse import SparseOperator
 
 # What products on a GPU are computed in may be named: see docs/gpu.md for the error and the time of each.
 _TORCH = ("torch", "torch:float16", "torch:float32", "torch:float64")
-BACKENDS = ("auto", "dense", "blocked", *_TORCH, "sparse", "low-rank", "dask")
+REMOTE_BACKEND = "dask"  # the one that multiplies where rows are held
+BACKENDS = ("auto", "dense", "blocked", *_TORCH, "sparse", "low-rank", REMOTE_BACKEND)
 
 # Up to here a stored matrix is as fast as any other way, and has all digits.
 _FEW_ROWS = 2_500
@@ -118,6 +119,16 @@ def choose_backend(
             "blocks. Use backend='auto'."
         )
     return backend
+
+
+def makes_blocks(backend: str) -> bool:
+    """Return whether a back end computes kernel values again for every product, in a type that may be chosen."""
+    return backend in ("blocked", REMOTE_BACKEND)
+
+
+def keeps_remote(backend: str, rows: Rows) -> bool:
+    """Return whether rows are, or are to be, held elsewhere during a fit."""
+    return backend == REMOTE_BACKEND or (backend == "auto" and is_remote(rows))
 
 
 def make_operator(kernel: Kernel, rows: Rows, backend: str, dtype: Any = None, *, keep: bool = False) -> KernelOperator:

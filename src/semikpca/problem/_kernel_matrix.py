@@ -9,7 +9,16 @@ from sklearn.base import clone
 from semikpca._typing import FloatArray, Rows
 from semikpca.arrays import device_of, is_remote, like, to_numpy
 from semikpca.kernels import Kernel
-from semikpca.operators import KernelOperator, choose_backend, has_room, make_operator, remote_rows, rows_of
+from semikpca.operators import (
+    KernelOperator,
+    choose_backend,
+    has_room,
+    keeps_remote,
+    make_operator,
+    makes_blocks,
+    remote_rows,
+    rows_of,
+)
 from semikpca.spectrum import require_semidefinite
 
 # Tolerances from which on kernel values in float32 do: they move decisions by a few times 1e-7.
@@ -34,7 +43,7 @@ def kernel_matrix(
     kept if even the whole matrix would fit the memory budget.
     """
     chosen = _chosen(kernel, rows, backend, many_products)
-    is_free = backend == "auto" and chosen in ("blocked", "dask")
+    is_free = backend == "auto" and makes_blocks(chosen)
     dtype = np.float32 if is_free and tol >= _SINGLE_TOL else None
     operator = make_operator(kernel, rows, chosen, dtype, keep=is_free and has_room(rows.shape[0], rows.dtype))
     if not kernel.is_definite:
@@ -59,8 +68,7 @@ def _chosen(kernel: Kernel, rows: Rows, backend: str, many_products: bool) -> st
 
 def goes_by_features_on_cluster(kernel: Kernel, rows: Rows, backend: str) -> bool:
     """Return whether the rows stay on a cluster and a summary of their features is all that is needed of them."""
-    on_cluster = backend == "dask" or (backend == "auto" and is_remote(rows))
-    return on_cluster and kernel.is_low_rank_on(rows)
+    return keeps_remote(backend, rows) and kernel.is_low_rank_on(rows)
 
 
 class Expansion:

@@ -1,6 +1,7 @@
 """From a table to labels: fit, read off, keep. Needs the extra ``label``."""
 
 from semikpca.workflow._audit import audit_frame
+from semikpca.workflow._cluster_label import ClusterLabels, cluster_classifier, label_on_cluster
 from semikpca.workflow._estimate import AccuracyEstimate
 from semikpca.workflow._label import Progress, label_table
 from semikpca.workflow._labeled import LabeledTable
@@ -12,12 +13,15 @@ from semikpca.workflow._rows import printable, row_names, row_texts, shortened
 __all__ = [
     "KERNEL_NAMES",
     "AccuracyEstimate",
+    "ClusterLabels",
     "LabelModel",
     "LabeledTable",
     "LabelingOptions",
     "Progress",
     "RowMap",
     "audit_frame",
+    "cluster_classifier",
+    "label_on_cluster",
     "label_table",
     "load_model",
     "printable",

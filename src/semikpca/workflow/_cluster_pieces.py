@@ -1,4 +1,4 @@
-"""What a worker of a cluster does with a piece of a table; nothing here knows of Dask."""
+"""What a worker of a cluster does with a piece of a table."""
 
 import os
 from dataclasses import dataclass
