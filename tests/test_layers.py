@@ -22,7 +22,6 @@ semikpca.app._opening: semikpca.workflow._labeled
 semikpca.app._session: semikpca.workflow._estimate
 semikpca.app._snapshot: semikpca.workflow._estimate
 semikpca.cli._app_command: semikpca.app._workspace
-semikpca.cli._label_on_cluster: semikpca.tables._pieces
 semikpca.cli._running: semikpca.experiments._store
 semikpca.operators._blocked: semikpca.kernels._blocked
 semikpca.operators._blocked: semikpca.kernels._finite
@@ -38,13 +37,6 @@ semikpca.report._accuracy_summary: semikpca.experiments.accuracy._tables
 semikpca.report._accuracy_view: semikpca.experiments.accuracy._spec
 semikpca.report._accuracy_view: semikpca.experiments.accuracy._tables
 semikpca.report._drawing: semikpca.experiments._workers
-semikpca.workflow._cluster_label: semikpca.tables._labels
-semikpca.workflow._cluster_label: semikpca.tables._pieces
-semikpca.workflow._cluster_label: semikpca.tables._roles
-semikpca.workflow._cluster_pieces: semikpca.tables._features
-semikpca.workflow._cluster_pieces: semikpca.tables._pieces
-semikpca.workflow._cluster_table: semikpca.tables._features
-semikpca.workflow._cluster_table: semikpca.tables._pieces
 semikpca.workflow._options: semikpca.kernels._shorthand
 """
 

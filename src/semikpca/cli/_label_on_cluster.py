@@ -13,7 +13,7 @@ from semikpca.cli._label_summary import class_grid, learned_from, print_accuracy
 from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.cli._table_options import Question, counted, steps, tell
 from semikpca.operators import require_cluster_packages
-from semikpca.tables._pieces import in_pieces
+from semikpca.tables import in_pieces
 from semikpca.workflow import (
     AccuracyEstimate,
     ClusterLabels,

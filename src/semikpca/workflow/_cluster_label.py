@@ -18,14 +18,15 @@ from semikpca.labeling import audit_labels
 from semikpca.operators import REMOTE_BACKEND, join_cluster
 from semikpca.tables import (
     ColumnRoles,
+    PiecedTable,
     check_roles,
     feature_columns,
     feature_kinds,
+    label_warnings,
     make_vectorizer,
+    refuse_two_roles,
+    refuse_unknown_columns,
 )
-from semikpca.tables._labels import label_warnings
-from semikpca.tables._pieces import PiecedTable
-from semikpca.tables._roles import refuse_two_roles, refuse_unknown_columns
 from semikpca.workflow._cluster import refuse_unready_workers
 from semikpca.workflow._cluster_output import folder_for, move, write_pieces
 from semikpca.workflow._cluster_pieces import Reader

@@ -11,9 +11,7 @@ import pandas as pd
 from semikpca._typing import IntArray
 from semikpca.exceptions import TableError
 from semikpca.operators import Cluster
-from semikpca.tables import ColumnRoles, Table, given_labels
-from semikpca.tables._features import features_of
-from semikpca.tables._pieces import PiecedTable, frame_of
+from semikpca.tables import ColumnRoles, PiecedTable, Table, features_of, frame_of, given_labels
 from semikpca.workflow._cluster_pieces import MOST_SAMPLED_ROWS, Reader, labels_in, labels_of_piece, numbers_of, rows_at
 from semikpca.workflow._label import NUMBERS, Progress
 
