@@ -6,6 +6,7 @@ tuned on one half; the other is kept aside for the last check.
 
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -29,7 +30,7 @@ class _KeelSet:
     """A further set: how many rows and classes it has once loaded, and the checksum of its file."""
 
     name: str
-    half: Half
+    half: Literal["tuning", "aside"]
     n_samples: int
     n_classes: int
     sha256: str

@@ -6,6 +6,7 @@ from semikpca.operators._blocked import BlockedOperator
 from semikpca.operators._dense import DenseOperator
 from semikpca.operators._factory import (
     BACKENDS,
+    REMOTE_BACKEND,
     choose_backend,
     is_in_blocks,
     is_on_cluster,
@@ -17,20 +18,25 @@ from semikpca.operators._low_rank import LowRankOperator
 from semikpca.operators._memory import has_room, memory_budget
 from semikpca.operators._progress import ProductLog, Progress
 from semikpca.operators._remote import (
+    Cluster,
     RemoteRows,
     checked_lazy_rows,
     gathered,
+    join_cluster,
     map_parts,
     map_rows,
     remote_rows,
+    require_cluster_packages,
     values_at,
 )
 from semikpca.operators._sparse import SparseOperator
 
 __all__ = [
     "BACKENDS",
+    "REMOTE_BACKEND",
     "BlockedOperator",
     "CenteredOperator",
+    "Cluster",
     "DeflatedOperator",
     "DenseOperator",
     "KernelOperator",
@@ -52,11 +58,13 @@ __all__ = [
     "has_room",
     "is_in_blocks",
     "is_on_cluster",
+    "join_cluster",
     "make_operator",
     "map_parts",
     "map_rows",
     "memory_budget",
     "remote_rows",
+    "require_cluster_packages",
     "rows_of",
     "values_at",
 ]

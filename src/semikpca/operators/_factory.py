@@ -18,9 +18,10 @@ from semikpca.operators._sparse import SparseOperator
 
 # After the colon: what products on a GPU are computed in. docs/gpu.md has the error and the time of each.
 _TORCH = ("torch", "torch:float16", "torch:float32", "torch:float64")
+REMOTE_BACKEND = "dask"  # the one that multiplies where rows are held
 # Back ends whose kernel values are computed for each product on CPUs, in a type that may be chosen.
-_IN_BLOCKS = ("blocked", "dask")
-BACKENDS = ("auto", "dense", "blocked", *_TORCH, "sparse", "low-rank", "dask")
+_IN_BLOCKS = ("blocked", REMOTE_BACKEND)
+BACKENDS = ("auto", "dense", "blocked", *_TORCH, "sparse", "low-rank", REMOTE_BACKEND)
 
 # Up to this many rows a stored matrix is as fast as any other back end, and has all digits.
 _FEW_ROWS = 2_500
@@ -133,7 +134,7 @@ def is_in_blocks(backend: str) -> bool:
 
 def is_on_cluster(backend: str, rows: Rows) -> bool:
     """Return whether this back end, or "auto" with these rows, computes on a cluster."""
-    return backend == "dask" or (backend == "auto" and is_remote(rows))
+    return backend == REMOTE_BACKEND or (backend == "auto" and is_remote(rows))
 
 
 def make_operator(kernel: Kernel, rows: Rows, backend: str, dtype: Any = None, *, keep: bool = False) -> KernelOperator:

@@ -13,6 +13,7 @@ from semikpca._typing import Array, FloatArray, IntArray, Rows
 from semikpca.exceptions import KernelRankError
 from semikpca.kernels import Kernel, Nystroem
 from semikpca.labels import UNLABELED, LabelCoding
+from semikpca.operators import REMOTE_BACKEND
 from semikpca.problem._compressed import CompressedRows, OnFeatures, Summary, joined, summary
 from semikpca.problem._few_labels import FewLabels
 from semikpca.problem._fit import Fit, LocalFit, Problem
@@ -47,7 +48,7 @@ class ClusterFit(Fit):
     sample: FloatArray
     inside: LocalFit
 
-    backend = "dask"
+    backend = REMOTE_BACKEND
 
     @classmethod
     def of(
