@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 
 from semikpca.arrays import allowed_threads, in_threads, length, taken
 from semikpca.convexity import ConvexityCertificate
@@ -29,7 +28,7 @@ from semikpca.kernels import (
     fit_graphs,
     median_distance,
 )
-from semikpca.operators import KernelOperator, make_operator
+from semikpca.operators import KernelOperator, cross_product, expansion, fitted, make_operator
 from semikpca.problem import EIGENPAIR_RTOL, DualSolution, SemiKPCAResponse, kernel_matrix
 from semikpca.solvers import COLUMNS_A_GROUP
 from semikpca.spectrum import removable_spectrum
@@ -65,7 +64,7 @@ class Expansion:
 
     @cached_property
     def _prepared(self) -> Callable[[Any], np.ndarray]:
-        return self.kernel.expansion(self.anchors, self.coefficients)
+        return expansion(self.kernel, self.anchors, self.coefficients)
 
     def __call__(self, rows: Any) -> np.ndarray:
         """Return the values at new rows; 0 where a row is so far away that a normalized kernel has no value."""
@@ -74,7 +73,7 @@ class Expansion:
         near = np.flatnonzero(self.kernel.reaches(rows))
         values = np.zeros((length(rows), self.coefficients.shape[1]))
         if near.size:
-            values[near] = self.kernel.cross_product(taken(rows, near), self.anchors, self.coefficients)
+            values[near] = cross_product(self.kernel, taken(rows, near), self.anchors, self.coefficients)
         return values
 
 
@@ -226,7 +225,7 @@ def default_sources(
     if 0 < wide < largest and 0 < wide_l1 < largest:
         plain += [Laplacian(gamma=float(wide_l1)), RBF(gamma=float(4 * wide))]
         if length(rows) <= MOST_ROWS_FOR_WHOLE_MATRICES:
-            shaped += [Normalized(RBF(gamma=float(factor * wide))).fit(rows) for factor in (1, 4)]
+            shaped += [fitted(Normalized(RBF(gamma=float(factor * wide))), rows) for factor in (1, 4)]
     sources: list[Source] = [PlainSource(kernel.fit(rows), rows) for kernel in plain]
     for number, kernel in enumerate(shaped):
         report("kernels", 1 + number, 1 + len(shaped))
@@ -258,7 +257,7 @@ def named_sources(
     sources: list[Source] = []
     for number, kernel in enumerate(kernels):
         report("kernels", number, len(kernels))
-        shaped = response_sources(clone(kernel).fit(rows), rows, removed, error_weights, **options)
+        shaped = response_sources(fitted(kernel, rows), rows, removed, error_weights, **options)
         sources += shaped
         if not kernel.is_sparse:
             sources.append(PlainSource(shaped[0].kernel, rows))

@@ -19,6 +19,7 @@ from semikpca.estimators._few_labels import FewLabels, labels_on_cluster
 from semikpca.estimators._validation import check_same_length
 from semikpca.exceptions import KernelRankError, SingleClassWarning
 from semikpca.kernels import Kernel, Nystroem
+from semikpca.operators import fitted, weighted_features
 from semikpca.operators._cluster_rows import ClusterRows
 from semikpca.operators._cluster_sums import reduced
 
@@ -124,7 +125,7 @@ class ClusterFit:
         return np.asarray(self.small._alpha_sign * self.small.error_weight_ * self.weights)
 
     def _function(self, weights: FloatArray, over_small_rows: FloatArray | None = None) -> "RowFunction":
-        values = self.compressed.kernel.weighted_features(weights)
+        values = weighted_features(self.compressed.kernel, weights)
         numbers: IntArray = np.empty(0, dtype=np.intp)
         own: FloatArray = np.empty((0, weights.shape[1]))
         if over_small_rows is not None:
@@ -199,8 +200,7 @@ def fitted_kernel(kernel: Kernel, rows: ClusterRows) -> Kernel:
                 "give landmark rows."
             )
         inside = inside.kernel
-    fitted: Kernel = clone(kernel).fit(rows)
-    return fitted
+    return fitted(kernel, rows)
 
 
 def sampled_rows(n_rows: int, n_features: int) -> IntArray:

@@ -9,6 +9,7 @@ from semikpca.operators._low_rank import LowRankOperator
 from semikpca.operators._memory import has_room, memory_budget
 from semikpca.operators._progress import Progress
 from semikpca.operators._sparse import SparseOperator
+from semikpca.operators.products import cross_product, expansion, fitted, weighted_features
 
 __all__ = [
     "BACKENDS",
@@ -25,8 +26,12 @@ __all__ = [
     "SparseOperator",
     "Subspace",
     "choose_backend",
+    "cross_product",
+    "expansion",
+    "fitted",
     "has_room",
     "make_operator",
     "memory_budget",
     "rows_of",
+    "weighted_features",
 ]

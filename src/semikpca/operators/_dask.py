@@ -11,8 +11,7 @@ import dask.array as da
 import numpy as np
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.kernels import Kernel
-from semikpca.kernels._finite import require_finite_sums_of
+from semikpca.kernels import Kernel, require_finite_sums_of
 from semikpca.operators import _cluster_tasks as tasks
 from semikpca.operators._base import KernelOperator
 from semikpca.operators._blocked import _ROUNDINGS_A_PRODUCT

@@ -8,8 +8,7 @@ from threadpoolctl import threadpool_limits
 
 from semikpca._typing import FloatArray, IntArray, Rows
 from semikpca.arrays import length, taken
-from semikpca.kernels import Kernel, LowRankFactor
-from semikpca.kernels._low_rank import above_rounding
+from semikpca.kernels import Kernel, LowRankFactor, above_rounding
 from semikpca.operators._base import KernelOperator, KnownSpectrum
 
 # Bytes that the features of all rows may take to be kept; above, they are made again for each product.

@@ -5,6 +5,7 @@ import numpy as np
 from semikpca._typing import Array, Rows
 from semikpca.arrays import like, to_numpy
 from semikpca.kernels import Kernel
+from semikpca.operators.products import cross_product
 
 _SEED = 0
 # Rows to look at. More of them make the vectors better, but not by a whole product with the matrix: 200 save one of
@@ -15,7 +16,7 @@ _LEAST_VALUE = 1e-6  # of the largest eigenvalue of the sample; what is below te
 
 def rough_eigenvectors(kernel: Kernel, rows: Rows, m: int) -> Array:
     """Return at most m columns: eigenvectors of the matrix of a few rows, carried over to all of them (Nyström)."""
-    return kernel.cross_product(rows, *sample_eigenvectors(kernel, rows, m))
+    return cross_product(kernel, rows, *sample_eigenvectors(kernel, rows, m))
 
 
 def sample_eigenvectors(kernel: Kernel, rows: Rows, m: int) -> tuple[Rows, Array]:

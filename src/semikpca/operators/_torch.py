@@ -7,9 +7,9 @@ import torch
 from semikpca._typing import Rows
 from semikpca.arrays import like
 from semikpca.kernels import Kernel
-from semikpca.kernels._torch_product import PRECISIONS, Precision, Tensor, prepare_product
 from semikpca.operators._base import KernelOperator
 from semikpca.operators._rough import rough_eigenvectors
+from semikpca.operators.products._torch import PRECISIONS, Precision, Tensor, prepare_product
 
 # Rows up to which the dense matrix may be made where a method asks for it.
 _MOST_DENSE_ROWS = 10_000

@@ -4,12 +4,11 @@ from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
-from sklearn.base import clone
 
 from semikpca._typing import FloatArray, Rows
 from semikpca.arrays import is_remote, is_tensor, like, to_numpy
 from semikpca.kernels import Kernel
-from semikpca.operators import KernelOperator, choose_backend, has_room, make_operator, rows_of
+from semikpca.operators import KernelOperator, choose_backend, expansion, fitted, has_room, make_operator, rows_of
 from semikpca.spectrum import require_semidefinite
 
 # Tolerances from which on kernel values in float32 do: they move decisions by a few times 1e-7.
@@ -21,8 +20,8 @@ def fit_kernel(
 ) -> tuple[Kernel, Rows, str, KernelOperator]:
     """Return a fitted clone of the kernel, the rows where they are needed, the chosen back end, and the matrix."""
     rows = rows_of(_chosen(kernel, rows, backend, many_products), rows)
-    fitted: Kernel = clone(kernel).fit(rows)
-    return fitted, rows, *kernel_matrix(fitted, rows, backend, tol=tol, many_products=many_products)
+    fitted_kernel = fitted(kernel, rows)
+    return fitted_kernel, rows, *kernel_matrix(fitted_kernel, rows, backend, tol=tol, many_products=many_products)
 
 
 def kernel_matrix(
@@ -81,7 +80,7 @@ class Expansion:
 
             return ClusterExpansion(self.kernel, self.rows, self.coefficients)
         coefficients = like(self.coefficients, self.rows) if is_tensor(self.rows) else self.coefficients
-        return self.kernel.expansion(self.rows, coefficients)
+        return expansion(self.kernel, self.rows, coefficients)
 
     def __call__(self, rows: Rows) -> FloatArray:
         """Return its values at new rows, as an array; lazily for a Dask array."""

@@ -6,11 +6,10 @@ from semikpca.workflow._label import Progress, label_table
 from semikpca.workflow._labeled import LabeledTable
 from semikpca.workflow._map import RowMap, row_map
 from semikpca.workflow._model_file import LabelModel, load_model, save_model
-from semikpca.workflow._options import KERNEL_NAMES, LabelingOptions
+from semikpca.workflow._options import LabelingOptions, kernel_names
 from semikpca.workflow._rows import printable, row_names, row_texts, shortened
 
 __all__ = [
-    "KERNEL_NAMES",
     "AccuracyEstimate",
     "LabelModel",
     "LabeledTable",
@@ -18,6 +17,7 @@ __all__ = [
     "Progress",
     "RowMap",
     "audit_frame",
+    "kernel_names",
     "label_table",
     "load_model",
     "printable",

@@ -10,9 +10,10 @@ pytest.importorskip("triton")
 if os.environ.get("TRITON_INTERPRET") != "1" and not torch.cuda.is_available():
     pytest.skip("needs TRITON_INTERPRET=1 or a GPU", allow_module_level=True)
 
-from semikpca.kernels import RBF, Cosine, Laplacian, Polynomial, _torch_product, _triton_product  # noqa: E402
-from semikpca.kernels._triton_product import MODES, FusedProduct, is_fusible  # noqa: E402
-from semikpca.kernels._triton_programs import Tiles  # noqa: E402
+from semikpca.kernels import RBF, Cosine, Laplacian, Polynomial  # noqa: E402
+from semikpca.operators.products import _torch, _triton  # noqa: E402
+from semikpca.operators.products._triton import MODES, FusedProduct, is_fusible  # noqa: E402
+from semikpca.operators.products._triton_programs import Tiles  # noqa: E402
 
 # Operands have 11 bits, so an entry is off by up to 2^-11 twice; over random signs that is what is left of a sum.
 # "float32" carries 22 bits and adds in float32.
@@ -111,8 +112,8 @@ def test_the_cut_of_the_work_changes_nothing_but_rounding(tiles, kernel):
 @pytest.mark.parametrize("kernel", [KERNELS[0], KERNELS[2]], ids=repr)
 def test_long_sums_in_several_parts(kernel, monkeypatch):
     launched = []
-    monkeypatch.setattr(_triton_product, "_TERMS_OF_SUM", 48)  # three tiles of 16: the last sum of a part is shorter
-    monkeypatch.setattr(_triton_product, "_wanted_programs", lambda device: 5)
+    monkeypatch.setattr(_triton, "_TERMS_OF_SUM", 48)  # three tiles of 16: the last sum of a part is shorter
+    monkeypatch.setattr(_triton, "_wanted_programs", lambda device: 5)
     launch = FusedProduct._launch
     monkeypatch.setattr(FusedProduct, "_launch", lambda *given: launched.append(launch(*given)) or launched[-1])
     error = product_error(kernel, normal(200, 3), normal(200, 2, seed=1), "float32", tiles=Tiles(256, 16, 4, 1))
@@ -229,11 +230,11 @@ def test_an_unknown_mode_is_named():
 
 def test_what_cannot_be_fused_is_known():
     rows = normal(5, 2)
-    assert is_fusible(RBF(), rows)
+    assert is_fusible(RBF(gamma=1.0), rows)
     assert not is_fusible(Cosine(), rows)
-    assert not is_fusible(RBF(), rows.double())
-    assert not is_fusible(RBF(), normal(5, 513))
-    assert not is_fusible(Polynomial(degree=9), rows)
+    assert not is_fusible(RBF(gamma=1.0), rows.double())
+    assert not is_fusible(RBF(gamma=1.0), normal(5, 513))
+    assert not is_fusible(Polynomial(degree=9, gamma=1.0), rows)
 
 
 # -- the choice among products, with the fused one on a CPU too --------------------------------------------------------
@@ -244,14 +245,14 @@ def fused_everywhere(monkeypatch):
     def fused_modes(kernel, rows, precision):
         return ("float32",) if precision == "float32" else (precision, "float32")
 
-    monkeypatch.setattr(_torch_product, "fused_modes", fused_modes)
+    monkeypatch.setattr(_torch, "fused_modes", fused_modes)
 
 
 @pytest.mark.usefixtures("fused_everywhere")
 @every_mode
 def test_the_error_that_is_measured_covers_that_of_other_columns(mode):
     rows, columns = normal(200, 4), normal(200, 5, seed=1)
-    product, error = _torch_product.prepare_product(RBF(gamma=0.1), rows, mode)
+    product, error = _torch.prepare_product(RBF(gamma=0.1), rows, mode)
     assert product.mode == mode
     assert error <= TOLERANCE[mode]
     K = formula(RBF(gamma=0.1), rows, rows)
@@ -265,7 +266,7 @@ def test_rows_that_need_more_digits_get_a_better_mode():
     rows = normal(120, 3)
     rows[:60, 0] += 100.0
     kernel, columns = RBF(gamma=1.0), normal(120, 2, seed=1)
-    product, error = _torch_product.prepare_product(kernel, rows, "tf32")
+    product, error = _torch.prepare_product(kernel, rows, "tf32")
     assert product.mode == "chunked"
     assert error < 1e-5
     expected = formula(kernel, rows, rows) @ columns.double().cpu().numpy()
@@ -275,5 +276,5 @@ def test_rows_that_need_more_digits_get_a_better_mode():
 @pytest.mark.usefixtures("fused_everywhere")
 def test_rows_out_of_range_are_left_to_blocks():
     rows = normal(40, 3) * 1e6
-    product, _ = _torch_product.prepare_product(RBF(gamma=1.0), rows, "float16")
+    product, _ = _torch.prepare_product(RBF(gamma=1.0), rows, "float16")
     assert product.mode == "chunked"
