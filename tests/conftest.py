@@ -12,6 +12,9 @@ from threadpoolctl import threadpool_limits
 # Read when torch is first imported, which no test module does before this one.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Its assertions explain themselves as those of test files do.
+pytest.register_assert_rewrite("kernel_contract")
+
 UNLABELED = -1
 
 

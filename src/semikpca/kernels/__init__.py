@@ -4,7 +4,7 @@ Every kernel clones and takes ``get_params`` / ``set_params`` like a scikit-lear
 works in a grid search. Strings are shorthands for kernels with their defaults; see :func:`as_kernel`.
 """
 
-from semikpca.kernels._bandwidth import Gamma, fitted_gamma, median_distance, resolve_gamma
+from semikpca.kernels._bandwidth import median_distance
 from semikpca.kernels._base import Kernel, ProductKernel, SparseFactor
 from semikpca.kernels._callable import CallableKernel
 from semikpca.kernels._evaluation import product_factors, values_of_products
@@ -30,7 +30,6 @@ __all__ = [
     "ExponentialDecay",
     "FactorTiles",
     "Formula",
-    "Gamma",
     "Kernel",
     "KernelLike",
     "Laplacian",
@@ -50,7 +49,6 @@ __all__ = [
     "as_kernel",
     "finite_pairwise",
     "fit_graphs",
-    "fitted_gamma",
     "kernel_classes",
     "median_distance",
     "normalized_product",
@@ -59,7 +57,6 @@ __all__ = [
     "require_finite",
     "require_finite_sums",
     "require_finite_sums_of",
-    "resolve_gamma",
     "row_sums",
     "shorthands",
     "summed_features",

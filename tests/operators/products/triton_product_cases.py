@@ -10,7 +10,16 @@ pytest.importorskip("triton")
 if os.environ.get("TRITON_INTERPRET") != "1" and not torch.cuda.is_available():
     pytest.skip("needs TRITON_INTERPRET=1 or a GPU", allow_module_level=True)
 
-from semikpca.kernels import RBF, Cosine, Laplacian, Polynomial  # noqa: E402
+from outside_kernel import Matern  # noqa: E402
+from semikpca.kernels import (  # noqa: E402
+    RBF,
+    Cosine,
+    ExponentialDecay,
+    Formula,
+    Laplacian,
+    Polynomial,
+    ProductKernel,
+)
 from semikpca.operators.products import _torch, _triton  # noqa: E402
 from semikpca.operators.products._triton import MODES, FusedProduct, is_fusible  # noqa: E402
 from semikpca.operators.products._triton_programs import Tiles  # noqa: E402
@@ -35,8 +44,30 @@ def polynomial(A, B, gamma, degree=3, coef0=1.0):
     return (gamma * A @ B.T + coef0) ** degree
 
 
+class Decay(ProductKernel):
+    """p(t) exp(−t) of any distance."""
+
+    def __init__(self, pairing, coefficients, root=False, gamma=0.2):
+        self.pairing, self.coefficients, self.root, self.gamma = pairing, coefficients, root, gamma
+
+    @property
+    def formula(self):
+        return Formula(self.pairing, ExponentialDecay(self.coefficients, self.root), self.gamma)
+
+    def by_hand(self, A, B):
+        differences = A[:, None] - B[None]
+        distances = (differences**2 if self.pairing == "squared distance" else np.abs(differences)).sum(-1)
+        t = np.sqrt(self.gamma * distances) if self.root else self.gamma * distances
+        return sum(c * t**n for n, c in enumerate(self.coefficients)) * np.exp(-t)
+
+
 def formula(kernel, A, B):
     A, B = A.double().cpu().numpy(), B.double().cpu().numpy()
+    if isinstance(kernel, Matern):
+        t = np.sqrt(3 * ((A[:, None] - B[None]) ** 2).sum(-1)) / kernel.length_
+        return (1 + t) * np.exp(-t)
+    if isinstance(kernel, Decay):
+        return kernel.by_hand(A, B)
     if isinstance(kernel, Polynomial):
         return polynomial(A, B, kernel.gamma, kernel.degree, kernel.coef0)
     return (rbf if isinstance(kernel, RBF) else laplacian)(A, B, kernel.gamma)
@@ -70,12 +101,31 @@ KERNELS = [
     Polynomial(gamma=0.2, degree=2, coef0=-0.5),
     Polynomial(gamma=0.2, degree=1, coef0=0.0),
 ]
+DECAYS = [
+    Matern(2.0).fit(None),
+    Matern(1.2).fit(None),
+    Decay("squared distance", (3.0,)),
+    Decay("squared distance", (1.0, 1.0, 1 / 3), root=True),  # Matérn 5/2
+    Decay("squared distance", (1e4, 1e4, 4e3, 1e3), root=True),  # 7/2 without its unit: values beyond float16
+    Decay("squared distance", (1.0, -0.5, 0.25)),
+    Decay("city-block distance", (1.0, 1.0)),
+    Decay("city-block distance", (1.0,), root=True),
+]
 
 
 @every_mode
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_products_equal_those_of_the_formula(kernel, mode):
     assert product_error(kernel, normal(200, 5), normal(200, 3, seed=1), mode) < TOLERANCE[mode]
+
+
+@every_mode
+@pytest.mark.parametrize("kernel", DECAYS, ids=repr)
+def test_polynomials_before_an_exponential_equal_those_of_the_formula(kernel, mode):
+    rows, columns = normal(200, 5), normal(200, 3, seed=1)
+    rows[:20] = rows[20:40]  # equal rows, whose distance is 0 but for rounding
+    assert product_error(kernel, rows, columns, mode) < TOLERANCE[mode]
+    assert product_error(kernel, rows, columns, mode, new_rows=1.5 * normal(70, 5, seed=2)) < TOLERANCE[mode]
 
 
 @every_mode
@@ -235,6 +285,11 @@ def test_what_cannot_be_fused_is_known():
     assert not is_fusible(RBF(gamma=1.0), rows.double())
     assert not is_fusible(RBF(gamma=1.0), normal(5, 513))
     assert not is_fusible(Polynomial(degree=9, gamma=1.0), rows)
+    assert is_fusible(Matern(1.0).fit(rows), rows)
+    # A root has no digits left at 0 where nothing squares it again; and there is room for four coefficients.
+    assert not is_fusible(Decay("squared distance", (1.0,), root=True), rows)
+    assert is_fusible(Decay("city-block distance", (1.0,), root=True), rows)
+    assert not is_fusible(Decay("squared distance", (1.0,) * 5), rows)
 
 
 # -- the choice among products, with the fused one on a CPU too --------------------------------------------------------
