@@ -18,7 +18,7 @@ from oracles import (
     naive_polynomial,
     naive_rbf,
 )
-from semikpca.kernels import RBF, Cosine, Laplacian, Linear, Normalized, Polynomial
+from semikpca.kernels import RBF, Cosine, Laplacian, Linear, Normalized, Polynomial, _tiles, values_of_products
 from semikpca.operators import (
     BlockedOperator,
     CenteredOperator,
@@ -248,20 +248,19 @@ def test_a_task_starts_no_threads_of_its_own(monkeypatch):
     """Where BLAS may have two, a product on the client takes two; a task of a worker takes the one that it runs in."""
     X, seen = np.random.default_rng(0).normal(size=(600, 2)), set()
 
-    class Watched(RBF):
-        def profile(self, products):
-            seen.add(threading.get_ident())
-            return super().profile(products)
+    def watched(formula, products):
+        seen.add(threading.get_ident())
+        return values_of_products(formula, products)
 
-    # Not pickled, so that what it has seen is seen here.
-    monkeypatch.setattr(_cluster_tasks, "loaded", lambda content: Watched(0.1))
+    monkeypatch.setattr(_tiles, "values_of_products", watched)
+    monkeypatch.setattr(_cluster_tasks, "loaded", lambda content: RBF(0.1))
     sent = Sent(b"", X, np.array([0, 300, 600]), np.dtype(float))
     with threadpool_limits(2, user_api="blas"):
         for i, j in ((0, 0), (0, 1)):
             pair_product(X[sent.bounds[i] : sent.bounds[i + 1]], X[sent.bounds[j] : sent.bounds[j + 1]], sent, i, j)
         cross_product(X, X[:300], sent, 0)
         assert seen == {threading.get_ident()}
-        BlockedOperator(Watched(0.1), X).matmat(X)
+        BlockedOperator(RBF(0.1), X).matmat(X)
         assert len(seen) > 1
 
 

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from semikpca.cli._messages import errors
 from semikpca.tables import ColumnRoles, Table, check_output, read_table
-from semikpca.workflow import KERNEL_NAMES, LabeledTable, LabelingOptions, label_table, printable
+from semikpca.workflow import LabeledTable, LabelingOptions, kernel_names, label_table, printable
 
 Say: TypeAlias = Callable[[str, int, int], None]
 
@@ -55,7 +55,8 @@ LabelsFile = Annotated[
 Kernel = Annotated[
     str | None,
     typer.Option(
-        help=f"For experts: {', '.join(KERNEL_NAMES)}, or several with commas; by itself many are tried and blended."
+        help=f"For experts: {', '.join(kernel_names(installed=False))}, or several with commas; by itself many are "
+        "tried and blended."
     ),
 ]
 Removed = Annotated[

@@ -30,6 +30,7 @@ from semikpca.operators._remote import (
     values_at,
 )
 from semikpca.operators._sparse import SparseOperator
+from semikpca.operators.products import cross_product, expansion, fitted, weighted_features
 
 __all__ = [
     "BACKENDS",
@@ -54,6 +55,9 @@ __all__ = [
     "Subspace",
     "checked_lazy_rows",
     "choose_backend",
+    "cross_product",
+    "expansion",
+    "fitted",
     "gathered",
     "has_room",
     "is_in_blocks",
@@ -67,4 +71,5 @@ __all__ = [
     "require_cluster_packages",
     "rows_of",
     "values_at",
+    "weighted_features",
 ]

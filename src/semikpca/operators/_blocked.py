@@ -8,12 +8,11 @@ import numpy as np
 
 from semikpca._typing import FloatArray, IntArray, Rows
 from semikpca.arrays import one_blas_thread
-from semikpca.kernels import Kernel
-from semikpca.kernels._blocked import KeptTiles, product_at, symmetric_product
-from semikpca.kernels._finite import require_finite_sums
+from semikpca.kernels import Kernel, Tiles, require_finite_sums, tiles_of
 from semikpca.operators._base import KernelOperator, Storage
 from semikpca.operators._memory import has_room, too_large
 from semikpca.operators._rough import rough_eigenvectors
+from semikpca.operators.products import KeptTiles, product_at, symmetric_product
 
 # Roundings of kernel values in a product, measured: 2e-7 in float32 and 4e-16 in float64, on exponents up to 16.
 ROUNDINGS_A_PRODUCT = 4
@@ -50,7 +49,7 @@ class BlockedOperator(KernelOperator):
         self.kernel = kernel
         self.rows = rows
         self.value_dtype = np.dtype(rows.dtype if dtype is None else dtype)
-        self._tiles = kernel.tiles(rows, rows, self.value_dtype)
+        self._tiles: Tiles = tiles_of(kernel, rows, rows, self.value_dtype)
         if keep:
             self._tiles = KeptTiles(self._tiles, self.n, self.value_dtype)
         product_error = ROUNDINGS_A_PRODUCT * float(np.finfo(self.value_dtype).eps)

@@ -8,8 +8,7 @@ import numpy as np
 
 from semikpca._typing import FloatArray, IntArray, Rows
 from semikpca.arrays import length, one_blas_thread, taken
-from semikpca.kernels import Kernel, LowRankFactor
-from semikpca.kernels._low_rank import above_rounding
+from semikpca.kernels import Kernel, LowRankFactor, above_rounding
 from semikpca.operators._base import KernelOperator, Storage
 from semikpca.operators._known import KnownInverse, KnownSpectrum
 

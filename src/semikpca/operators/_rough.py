@@ -5,6 +5,7 @@ import numpy as np
 from semikpca._typing import Array, Rows
 from semikpca.arrays import like, to_numpy
 from semikpca.kernels import Kernel
+from semikpca.operators.products import cross_product
 
 _SEED = 0
 # Rows in the sample. A larger one gives better vectors, but does not save another product with the matrix: 200 rows
@@ -15,7 +16,7 @@ _LEAST_VALUE = 1e-6  # relative to the largest eigenvalue of the sample; smaller
 
 def rough_eigenvectors(kernel: Kernel, rows: Rows, m: int) -> Array:
     """Return at most m columns: eigenvectors of the matrix of a few rows, carried over to all of them (Nyström)."""
-    return kernel.cross_product(rows, *sample_eigenvectors(kernel, rows, m))
+    return cross_product(kernel, rows, *sample_eigenvectors(kernel, rows, m))
 
 
 def sample_eigenvectors(kernel: Kernel, rows: Rows, m: int) -> tuple[Rows, Array]:

@@ -8,9 +8,9 @@ import torch
 from semikpca._typing import Rows
 from semikpca.arrays import like
 from semikpca.kernels import Kernel
-from semikpca.kernels._torch_product import PRECISIONS, Precision, Tensor, prepare_product
 from semikpca.operators._base import KernelOperator, Storage
 from semikpca.operators._rough import rough_eigenvectors
+from semikpca.operators.products._torch import PRECISIONS, Precision, Tensor, prepare_product
 
 # Where a method asks for the dense matrix, it is made for up to this many rows.
 _MOST_DENSE_ROWS = 10_000

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
-from sklearn.base import clone
 
 from semikpca._typing import FloatArray, Rows
 from semikpca.arrays import device_of, is_remote, length, like, taken, to_numpy
@@ -12,6 +11,8 @@ from semikpca.kernels import Kernel, Normalized
 from semikpca.operators import (
     KernelOperator,
     choose_backend,
+    expansion,
+    fitted,
     has_room,
     is_in_blocks,
     make_operator,
@@ -29,8 +30,8 @@ def fit_kernel(
 ) -> tuple[Kernel, Rows, str, KernelOperator]:
     """Return a fitted clone of the kernel, the rows where they are needed, the chosen back end, and the matrix."""
     rows = rows_of(_chosen(kernel, rows, backend, many_products), rows)
-    fitted: Kernel = clone(kernel).fit(rows)
-    return fitted, rows, *kernel_matrix(fitted, rows, backend, tol=tol, many_products=many_products)
+    fitted_kernel = fitted(kernel, rows)
+    return fitted_kernel, rows, *kernel_matrix(fitted_kernel, rows, backend, tol=tol, many_products=many_products)
 
 
 def kernel_matrix(
@@ -90,7 +91,7 @@ class Expansion:
     def _prepared(self) -> Callable[[Rows], FloatArray]:
         if is_remote(self.rows):
             return remote_rows(self.rows).expansion(self.kernel, self.coefficients)
-        return self.kernel.expansion(self.rows, self._as_rows(self.coefficients))
+        return expansion(self.kernel, self.rows, self._as_rows(self.coefficients))
 
     def __call__(self, rows: Rows) -> FloatArray:
         """Return its values at new rows, as an array; lazily for a lazy array."""

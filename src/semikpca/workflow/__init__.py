@@ -7,11 +7,10 @@ from semikpca.workflow._label import PreparedTable, Progress, fit_labels, label_
 from semikpca.workflow._labeled import LabeledTable, with_columns
 from semikpca.workflow._map import RowMap, row_map
 from semikpca.workflow._model_file import LabelModel, load_model, save_model
-from semikpca.workflow._options import KERNEL_NAMES, LabelingOptions
+from semikpca.workflow._options import LabelingOptions, kernel_names
 from semikpca.workflow._rows import printable, row_names, row_texts, shortened
 
 __all__ = [
-    "KERNEL_NAMES",
     "AccuracyEstimate",
     "ClusterLabels",
     "LabelModel",
@@ -23,6 +22,7 @@ __all__ = [
     "audit_frame",
     "cluster_classifier",
     "fit_labels",
+    "kernel_names",
     "label_on_cluster",
     "label_table",
     "left_out_estimate",

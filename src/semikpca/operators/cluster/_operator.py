@@ -12,8 +12,7 @@ import dask.array as da
 import numpy as np
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.kernels import Kernel
-from semikpca.kernels._finite import require_finite_sums_of
+from semikpca.kernels import Kernel, require_finite_sums_of
 from semikpca.operators._base import KernelOperator, Storage
 from semikpca.operators._blocked import BLOCK_COLUMNS, ROUNDINGS_A_PRODUCT, computed_product_cost
 from semikpca.operators._rough import sample_eigenvectors

@@ -206,7 +206,7 @@ class ClusterRows(RemoteRows):
         return float(computed(self.client, [self.array.var()])[0])
 
     def cross_product(self, kernel: Kernel, A: Any, coefficients: FloatArray) -> FloatArray:
-        """Return K(A, rows) @ coefficients, for an array A or these rows themselves: see ``Kernel.cross_product``."""
+        """Return K(A, rows) @ coefficients, for an array A or these rows themselves: see ``products.cross_product``."""
         if A is self:
             from semikpca.operators.cluster._operator import DaskOperator
 
