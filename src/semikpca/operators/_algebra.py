@@ -110,8 +110,8 @@ class ShiftedOperator(DerivedOperator):
         super().__init__(base)
         self.shift = float(shift)
         self.sign: Literal[-1, 1] = sign
-        # An error in a product is relative to the kernel, a residual to the shift. Where the kernel is larger, it
-        # counts for more.
+        # An error in a product is relative to the kernel, a residual to the shift: the error counts for more where the
+        # kernel is larger.
         amplified = max(1.0, base.facts.rounding_scale / self.shift) if self.shift else 1.0
         self.facts = replace(base.facts, product_error=base.facts.product_error * amplified)
 

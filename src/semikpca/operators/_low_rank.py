@@ -112,7 +112,7 @@ class LowRankOperator(KernelOperator):
     # -- its spectrum ------------------------------------------------------------------------------------------
 
     def known_spectrum(self, m: int) -> KnownSpectrum:
-        """Return the m leading eigenpairs; fewer if the rank is smaller. Values that may be rounding do not count."""
+        """Return the m leading eigenpairs; fewer if the rank is smaller. Values that rounding explains do not count."""
         return self._known(*self.gram_spectrum, m)
 
     def centered_spectrum(self, m: int) -> KnownSpectrum:
