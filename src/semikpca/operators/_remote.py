@@ -190,9 +190,8 @@ def _cluster() -> ModuleType:
     try:
         from semikpca.operators import cluster
     except ImportError as error:
-        if (error.name or "").startswith("semikpca"):
+        missing = (error.name or "").partition(".")[0]  # the package: nobody installs dask.array
+        if missing == "semikpca":
             raise
-        raise ImportError(
-            "Dask collections need distributed: pip install 'semikpca[dask]'.", name=error.name
-        ) from error
+        raise ImportError("Dask collections need distributed: pip install 'semikpca[dask]'.", name=missing) from error
     return cluster
