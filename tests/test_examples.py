@@ -165,7 +165,7 @@ def test_quotations_stand_in_the_source(block):
 
 
 def test_every_base_class_that_can_be_added_to_is_quoted():
-    quoted = {block["file"] for block in QUOTATIONS}
+    quoted = {block["file"] for block in QUOTATIONS if block["file"].startswith("src/")}
     assert quoted == {f"src/semikpca/{layer}/_base.py" for layer in ("kernels", "operators", "solvers")}
 
 
