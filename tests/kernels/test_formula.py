@@ -121,8 +121,11 @@ def test_many_values_are_computed_in_parts(monkeypatch):
             lambda: Formula("distance", ExponentialDecay()),
             "pairing must be one of .*'squared distance'.*, got 'distance'",
         ),
-        (lambda: Formula("inner product", ExponentialDecay()), "inner product must be a Power, got Exp"),
-        (lambda: Formula("squared distance", Power(2)), "squared distance must be a ExponentialDecay, got Power"),
+        (lambda: Formula("inner product", ExponentialDecay()), "profile for 'inner product' must be of Power, got Exp"),
+        (
+            lambda: Formula("squared distance", Power(2)),
+            "profile for 'squared distance' must be of ExponentialDecay, got Power",
+        ),
         (lambda: Formula("inner product", Power(), 0.0), "scale must be a positive number, got 0.0"),
     ],
 )

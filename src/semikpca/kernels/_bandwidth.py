@@ -23,7 +23,7 @@ _SAMPLE_SEED = 0
 
 
 def median_distance(X: Rows, metric: Metric = "euclidean") -> float:
-    """Return the median distance over all pairs of distinct rows.
+    """Return the median distance over all pairs of distinct rows of X, by a metric, "euclidean" or "manhattan".
 
     Exact up to ``EXACT_MEDIAN_ROWS`` rows; above, the median over a fixed, seeded sample of rows that has about as
     many pairs, so that the same data always give the same kernel.

@@ -47,7 +47,7 @@ def values_at_equal_rows(formula: Formula, A: Rows) -> Array:
 
 
 def product_factors(formula: Formula, A: Rows, B: Rows) -> tuple[Rows, Rows] | None:
-    """Return L and R so that ``values_of_products(formula, L Rᵀ)`` is the matrix, or None where that loses digits.
+    """Return L and R so that ``values_of_products(formula, L Rᵀ)`` is the matrix of A and B; None if digits are lost.
 
     For inner products they are the rows. For squared distances L Rᵀ = −scale ‖a − b‖², and the squared norms ride along
     as two more columns; rows that are far apart for it, and city-block distances, have no such factors.
@@ -69,7 +69,7 @@ def product_factors(formula: Formula, A: Rows, B: Rows) -> tuple[Rows, Rows] | N
 
 
 def values_of_products(formula: Formula, products: Array) -> Array:
-    """Turn products into kernel values, in place, and return them: a·b, or −scale · distance."""
+    """Turn products into values of a formula, in place, and return them; they are a·b, or −scale · distance."""
     profile = formula.profile
     if isinstance(profile, Power):
         return _powers(profile, formula.scale, products)

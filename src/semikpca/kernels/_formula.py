@@ -109,7 +109,7 @@ class Formula:
             raise ValueError(f"pairing must be one of {list(get_args(Pairing))}, got {self.pairing!r}.")
         wanted = Power if self.pairing == "inner product" else ExponentialDecay
         if not isinstance(self.profile, wanted):
-            raise ValueError(f"The profile of a {self.pairing} must be a {wanted.__name__}, got {self.profile!r}.")
+            raise ValueError(f"The profile for {self.pairing!r} must be of {wanted.__name__}, got {self.profile!r}.")
         if not is_positive_number(self.scale):
             raise ValueError(f"scale must be a positive number, got {self.scale!r}.")
 

@@ -289,7 +289,7 @@ class NeighborGraph(Kernel):
 
 
 def fit_graphs(counts: Iterable[int], rows: Rows) -> list[NeighborGraph]:
-    """Return default graphs with these numbers of neighbors, fitted to the rows by one search."""
+    """Return default graphs with these counts of neighbors, fitted to the rows by one search."""
     graphs = [NeighborGraph(count) for count in counts]
     widest = max(graphs, key=lambda graph: graph.n_neighbors)
     points, most_links = widest._points(rows), widest._most_links(int(rows.shape[0]))

@@ -147,7 +147,7 @@ class _Blocks:
 
 
 def above_rounding(eigenvalues: FloatArray, dtype: Any) -> BoolArray:
-    """Return which eigenvalues of a definite matrix, known in float64, say something about rows of this type.
+    """Return which eigenvalues of a definite matrix, known in float64, say something about rows of this ``dtype``.
 
     Those above n · eps of the largest with the eps of float64, the usual rule for the rank of a matrix, and above eps
     of the largest with that of the rows.

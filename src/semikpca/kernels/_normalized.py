@@ -121,7 +121,10 @@ class Normalized(WrappedKernel):
 
 
 def positive_degrees(kernel: Kernel, degrees: Array, *, of_training_rows: bool) -> Array:
-    """Return degrees, the sums of a kernel over the training rows, or say which row has none."""
+    """Return degrees, the sums of a kernel over the training rows, or say which row has none.
+
+    The advice depends on whether the rows themselves are the training rows, ``of_training_rows``.
+    """
     if not (degrees > 0).all():
         row = int(degrees.argmin())
         advice = (
@@ -142,7 +145,10 @@ def normalized_product(product: Array, degrees: Array) -> Array:
 
 
 def summed_features(rows: Rows, kernel: Kernel, ignored: None = None) -> FloatArray:
-    """Return the sum of the features of rows, whose product with the features of a row is its degree."""
+    """Return the sum of the features of rows, whose product with the features of a row is its degree by the kernel.
+
+    What is ignored comes with every chunk of rows on a cluster.
+    """
     return kernel.low_rank_factor().project(rows, np.ones((length(rows), 1)))[:, 0]
 
 

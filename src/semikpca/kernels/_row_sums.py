@@ -13,7 +13,7 @@ from semikpca.kernels._vectors import as_float
 
 
 def row_sums(kernel: Kernel, A: Rows, B: Rows) -> Array:
-    """Return Σ k(a, b) over the rows b of B for each row a of A; no more than a few blocks of the matrix are ever made.
+    """Return Σ k(a, b) of a kernel over the rows b of B for each row a of A, from blocks that are not kept.
 
     Whoever can multiply with the whole matrix faster, on a GPU or on a cluster, hands over what this would return.
     """

@@ -19,7 +19,7 @@ BLOCK_COLUMNS = 512
 
 
 class Tiles(Protocol):
-    """Blocks of a kernel matrix, made when they are asked for."""
+    """Blocks of a kernel matrix, made when they are asked for; a protocol, whatever args and kwargs a class takes."""
 
     def __call__(self, rows: slice | IntArray, columns: slice) -> FloatArray:
         """Return the block as an array that lasts until the same thread asks for the next one."""
@@ -31,12 +31,22 @@ class Tiles(Protocol):
 
 @dataclass(frozen=True)
 class FactorTiles:
-    """Blocks of profile(L Rᵀ); R is kept as columns, so that a block is one plain matrix product."""
+    """Blocks of profile(L Rᵀ); R is kept as columns, so that a block is one plain matrix product.
+
+    Attributes
+    ----------
+    profile : function
+        Turns products into kernel values, in place.
+    left, right_columns : ndarray or sparse matrix
+        L and Rᵀ.
+    """
 
     profile: Callable[[FloatArray], FloatArray]
     left: Rows
     right_columns: Rows
-    _own: local = field(default_factory=local, repr=False, compare=False)  # memory that each thread uses again
+    _own: local = field(
+        default_factory=local, init=False, repr=False, compare=False
+    )  # memory that each thread uses again
 
     def __call__(self, rows: slice | IntArray, columns: slice) -> FloatArray:
         """Return the block of some rows and columns."""
@@ -61,7 +71,16 @@ class FactorTiles:
 
 @dataclass(frozen=True)
 class PairwiseTiles:
-    """Blocks of a function of two collections of rows."""
+    """Blocks of a function of two collections of rows.
+
+    Attributes
+    ----------
+    pairwise : function of two collections
+    A, B : rows
+        Of the whole matrix.
+    dtype : dtype
+        Of the blocks.
+    """
 
     pairwise: Callable[[Rows, Rows], FloatArray]
     A: Rows
@@ -79,7 +98,7 @@ class PairwiseTiles:
 
 
 def tiles_of(kernel: Kernel, A: Rows, B: Rows, dtype: Any) -> Tiles:
-    """Return blocks of ``kernel.pairwise(A, B)`` in this type, by products of factors where these have all digits."""
+    """Return blocks of ``kernel.pairwise(A, B)`` of type ``dtype``, by products of factors where these keep digits."""
     if isinstance(kernel, ProductKernel):
         formula = kernel.formula
         with np.errstate(over="ignore", invalid="ignore"):
