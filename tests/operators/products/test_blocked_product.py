@@ -358,7 +358,7 @@ class Counted:
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-# 5,000 rows are slow: the whole matrix is made beside the kept blocks, some times over.
+# 5,000 rows are slow: every product is held to one with the whole matrix, made naively.
 @pytest.mark.parametrize("n", [1, 257, pytest.param(5_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["rbf", "laplacian"])
 def test_kept_blocks_are_made_once_and_give_the_product_again_and_again(name, n, dtype, threads):
