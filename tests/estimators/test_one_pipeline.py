@@ -95,7 +95,7 @@ def test_the_solve_begins_with_what_the_search_for_eigenpairs_has_learned(make, 
 def test_multipliers_that_leave_the_range_of_numbers_are_refused(make, dtype, scale, two_classes):
     X, y = two_classes
     K = (scale * RBF(gamma=GAMMA)(X)).astype(dtype)
-    with pytest.raises(ValueError, match="multipliers leave the range of float.*Multiply the features"):
+    with pytest.raises(ValueError, match=r"multipliers leave the range of float.*Multiply the features"):
         make(0.999, "precomputed").fit(K, y)
 
 

@@ -177,6 +177,30 @@ class TransductiveDecisions(DecisionClassifier):
             sample_weight = sample_weight[labeled]
         return accuracy_score(truth[labeled], predicted[labeled], sample_weight=sample_weight)
 
+    def add_labels(self, rows, labels):
+        """Give training rows labels, or take them away, as if the model had been fitted with them; no refit.
+
+        Parameters
+        ----------
+        rows : int or array-like of int
+            Row numbers of the training rows.
+        labels : label or array-like
+            A label for each of them, one of ``classes_``; -1, None or NaN takes a label away.
+
+        Returns
+        -------
+        self
+            The same model, updated: the kernels and what was learned of them are kept.
+        """
+        changed = self._changed_labels(rows, labels)
+        if changed is not None:
+            self._take_labels(changed)
+        return self
+
+    @abstractmethod
+    def _take_labels(self, labels: coding.LabelCoding) -> None:
+        """Learn from other labels of the same classes."""
+
     def _changed_labels(self, rows, labels) -> coding.LabelCoding | None:
         """Return the labels after a change, as ``add_labels`` takes it; None where nothing is to change."""
         check_is_fitted(self)

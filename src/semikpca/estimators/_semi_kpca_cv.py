@@ -231,25 +231,8 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
 
     # -- other labels, other weights ---------------------------------------------------------------------------
 
-    def add_labels(self, rows, labels):
-        """Give training rows labels, or take them away, as if the model had been fitted with them.
-
-        Parameters
-        ----------
-        rows : int or array-like of int
-            Row numbers of the training rows.
-        labels : label or array-like
-            A label for each of them, one of ``classes_``; -1, None or NaN takes a label away.
-
-        Returns
-        -------
-        self
-            The same model, updated: kernels and their spectra are kept, the fits to the labels are made anew.
-        """
-        changed = self._changed_labels(rows, labels)
-        if changed is not None:
-            self._learn(self.blend_.with_labels(changed), stacklevel=4)
-        return self
+    def _take_labels(self, labels: coding.LabelCoding) -> None:
+        self._learn(self.blend_.with_labels(labels), stacklevel=5)
 
     def with_labels(self, y):
         """Return another model, fitted to other labels of the same rows; classes may come and go.

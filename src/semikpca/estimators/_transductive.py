@@ -33,26 +33,8 @@ class TransductiveClassifier(TransductiveDecisions, ResponseClassifier):
         super()._learn(fit)
         self.transduction_ = self._handed_out(self.labels_of(self.decision_))
 
-    def add_labels(self, rows, labels):
-        """Give training rows labels, or take them away, as if the model had been fitted with them; no refit.
-
-        Parameters
-        ----------
-        rows : int or array-like of int
-            Row numbers of the training rows.
-        labels : label or array-like
-            A label for each of them, one of ``classes_``; -1, None or NaN takes a label away.
-
-        Returns
-        -------
-        self
-            The same model, updated: the decisions change by the columns of H at those rows.
-        """
-        changed = self._changed_labels(rows, labels)
-        if changed is None:
-            return self
-        fit = self._fitted.with_labels(changed)
+    def _take_labels(self, labels: coding.LabelCoding) -> None:
+        fit = self._fitted.with_labels(labels)
         if fit is not self._fitted:
-            warn_unless_solved(fit.solution, stacklevel=3)
+            warn_unless_solved(fit.solution, stacklevel=4)
             self._learn(fit)
-        return self

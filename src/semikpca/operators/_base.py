@@ -129,6 +129,11 @@ class KernelOperator(ABC):
     def nbytes(self) -> int:
         """Bytes that the operator keeps in memory."""
 
+    def too_large(self, limit: str) -> ValueError:
+        """Return the error of ``to_dense`` where ``facts.can_be_dense`` is False; ``limit`` says what helps."""
+        size = self.n**2 * float(self.xp.finfo(self.dtype).bits) / 8
+        return ValueError(f"This needs the whole kernel matrix of {self.n:,} rows, {size / 1e9:.2g} GB, and {limit}")
+
     # -- products, in parts or with more digits ----------------------------------------------------------------
 
     def block(self, values: Any) -> FloatArray:

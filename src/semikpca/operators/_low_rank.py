@@ -95,9 +95,8 @@ class LowRankOperator(KernelOperator):
     def to_dense(self) -> FloatArray:
         """Return the whole matrix, unless it is too large."""
         if not self.facts.can_be_dense:
-            raise ValueError(
-                f"This needs the whole kernel matrix of {self.n:,} rows, {8 * self.n**2 / 1e9:.0f} GB, and for a "
-                f"kernel of low rank it is made for up to {_MOST_DENSE_ROWS:,} rows. The rank is at most "
+            raise self.too_large(
+                f"for a kernel of low rank it is made for up to {_MOST_DENSE_ROWS:,} rows. The rank is at most "
                 f"{self.n_features}: ask for no more eigenpairs, use fewer rows, or backend='dense' to have it anyway."
             )
         features = self._factor.features(self._rows)

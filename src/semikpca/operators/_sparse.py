@@ -78,10 +78,9 @@ class SparseOperator(KernelOperator):
     def to_dense(self) -> FloatArray:
         """Return the whole matrix, unless it is too large."""
         if not self.facts.can_be_dense:
-            raise ValueError(
-                f"This needs the whole kernel matrix of the neighbor graph on {self.n:,} rows, "
-                f"{8 * self.n**2 / 1e9:.0f} GB, and it is made for up to {_MOST_DENSE_ROWS:,} rows. Ask for fewer "
-                "eigenpairs, use fewer rows, or backend='dense' to have it anyway."
+            raise self.too_large(
+                f"of a neighbor graph it is made for up to {_MOST_DENSE_ROWS:,} rows. Ask for fewer eigenpairs, use "
+                "fewer rows, or backend='dense' to have it anyway."
             )
         S, v, damping = self.factor.matrix, self.factor.vector, self.dtype.type(self.factor.damping)
         matrix = (S @ S).toarray()

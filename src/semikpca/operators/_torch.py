@@ -104,10 +104,9 @@ class TorchOperator(KernelOperator):
     def to_dense(self) -> Tensor:
         """Return the whole matrix, unless it is too large."""
         if not self.facts.can_be_dense:
-            raise ValueError(
-                f"This needs the whole kernel matrix of {self.n:,} rows, {4 * self.n**2 / 1e9:.0f} GB, and on a "
-                f"torch device it is made for up to {_MOST_DENSE_ROWS:,} rows. Ask for fewer eigenpairs, or use fewer "
-                "rows."
+            raise self.too_large(
+                f"on a torch device it is made for up to {_MOST_DENSE_ROWS:,} rows. Ask for fewer eigenpairs, or use "
+                "fewer rows."
             )
         with torch.no_grad():
             return self.kernel.pairwise(self.rows, self.rows)

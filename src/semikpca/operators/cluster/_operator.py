@@ -84,10 +84,9 @@ class DaskOperator(KernelOperator):
     def to_dense(self) -> FloatArray:
         """Return the whole matrix, for few rows."""
         if not self.facts.can_be_dense:
-            raise ValueError(
-                f"This needs the whole kernel matrix of {self.n:,} rows, {8 * self.n**2 / 1e9:.1f} GB, and from a "
-                f"cluster it is fetched for up to {_MOST_DENSE_ROWS:,} rows. Ask for fewer eigenpairs, use a kernel "
-                "that is positive semi-definite by construction, or a Nystroem kernel."
+            raise self.too_large(
+                f"from a cluster it is fetched for up to {_MOST_DENSE_ROWS:,} rows. Ask for fewer eigenpairs, use a "
+                "kernel that is positive semi-definite by construction, or a Nystroem kernel."
             )
         return self.columns(np.arange(self.n))
 
