@@ -1,7 +1,8 @@
-"""What all tests share, those of the package and those of the benchmarks: threads, and a browser."""
+"""What all tests share, those of the package and those of the benchmarks: threads, signals, and a browser."""
 
 import os
 import shutil
+import signal
 
 import pytest
 import scipy.linalg  # noqa: F401  (its BLAS must be loaded before it can be held to one thread)
@@ -20,6 +21,21 @@ def one_blas_thread():
     """
     with threadpool_limits(limits=1, user_api="blas"):
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c_interrupts():
+    """Let SIGINT interrupt, also in a run that began with the signal ignored.
+
+    That is how ``nohup``, a shell's background jobs and many job runners start a process, and then neither a test nor
+    the commands that it starts would hear Ctrl-C: a process hands on that a signal is ignored, but not a handler.
+    """
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _find_chromium():

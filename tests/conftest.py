@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-UNLABELED = -1
-
 
 @pytest.fixture
 def rng():
@@ -29,7 +27,7 @@ def _frozen(*arrays):
 
 
 def _keep_labels(generator, truth, n_each):
-    y = np.full(len(truth), UNLABELED)
+    y = np.full(len(truth), -1)  # unlabeled
     for label in np.unique(truth):
         rows = generator.choice(np.flatnonzero(truth == label), n_each, replace=False)
         y[rows] = label

@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.arrays import length
 
-UNLABELED = -1
+UNLABELED = -1  # the code of a row without a label, and its label where labels are whole numbers
 _LARGEST_EXACT_FLOAT = 2**53  # up to here every whole number is a float64
 
 

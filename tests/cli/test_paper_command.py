@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -165,17 +164,3 @@ def test_interrupting_says_what_is_kept(tmp_path):
     process, errors = stopped_after_a_record(out, "paper", "--repetitions", "50", "--jobs", "2")
     assert process.returncode == 130, errors
     assert "finished cells are kept" in errors
-
-
-def test_the_version_is_printed():
-    result = CliRunner().invoke(app, ["--version"])
-    assert result.exit_code == 0
-    assert result.stdout.startswith("semikpca 0.")
-
-
-def test_without_the_extra_the_command_says_what_to_install():
-    blocked = "import sys; sys.modules['typer'] = None; from semikpca.cli import main; main()"
-    result = subprocess.run([sys.executable, "-c", blocked], capture_output=True, text=True, timeout=60, check=False)
-    assert result.returncode == 1
-    assert "pip install 'semikpca[paper]'" in result.stderr
-    assert "Traceback" not in result.stderr

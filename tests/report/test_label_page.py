@@ -18,7 +18,8 @@ pytest.importorskip("plotly", reason="the report comes with the extra `label`")
 pytest.importorskip("skrub", reason="the report comes with the extra `label`")
 
 from labeled_tables import CELL, COMMAND, CREATED, SCRIPTS, view_of
-from semikpca.report import _palette, render_label_report, write_label_report
+from semikpca import _palette
+from semikpca.report import render_label_report, write_label_report
 
 pytestmark = pytest.mark.slow  # pages are opened in a browser
 

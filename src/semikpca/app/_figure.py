@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from dash import Patch
 
+from semikpca._palette import class_color
 from semikpca._typing import FloatArray
-from semikpca.app._colors import LABEL_EDGE, NO_CLASS, SELECTED, SUGGESTED, class_color, with_alpha
+from semikpca.app._colors import LABEL_EDGE, NO_CLASS, SELECTED, SUGGESTED, with_alpha
 from semikpca.app._opening import OpenTable
 from semikpca.app._snapshot import Snapshot
 from semikpca.app._workspace import Tab
@@ -98,8 +99,9 @@ def _row_colors(opened: OpenTable, snapshot: Snapshot, dark: bool) -> dict[str, 
 
 
 def _color_scale(snapshot: Snapshot, dark: bool) -> list[list[Any]]:
-    n_classes = max(1, len(snapshot.classes))
-    colors = [NO_CLASS, *(class_color(number, dark) for number in range(n_classes))]
+    places = snapshot.places or (0,)
+    n_classes = len(places)
+    colors = [NO_CLASS, *(class_color(place, dark) for place in places)]
     scale = []
     for place, color in enumerate(colors):
         faint = with_alpha(color, _FAINTEST if place else 0.55)
@@ -116,7 +118,7 @@ def _label_marks(opened: OpenTable, snapshot: Snapshot, size: float, dark: bool)
         **_points(opened, places),
         "marker": {
             "size": size + 4,
-            "color": [class_color(int(snapshot.given[row]), dark) for row in rows],
+            "color": [class_color(snapshot.places[snapshot.given[row]], dark) for row in rows],
             "line": {"color": LABEL_EDGE[dark], "width": 1.5},
         },
     }

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 from dash import html
 
+from semikpca._words import counted
 from semikpca.app._colors import style_color
 from semikpca.app._opening import OpenTable
-from semikpca.app._pieces import act, chance, counted, dot, entry, interval, line, low, picture, tile
+from semikpca.app._pieces import act, chance, dot, entry, interval, line, low, picture, tile
 from semikpca.app._snapshot import Advice, Snapshot
 from semikpca.app._workspace import Tab, Workspace
 
@@ -159,7 +160,7 @@ def toolbar(snapshot: Snapshot, tab: Tab) -> list[Any]:
         pressed = tab.brush == number
         buttons.append(
             act(
-                [dot(number), html.Span(str(label))],
+                [dot(snapshot.places[number]), html.Span(str(label))],
                 "brush",
                 number,
                 kind="on" if pressed else "",
@@ -176,19 +177,19 @@ def classes(snapshot: Snapshot) -> list[Any]:
     labels = np.bincount(snapshot.given[snapshot.given >= 0], minlength=n_classes)
     guesses = None if snapshot.predicted is None else np.bincount(snapshot.predicted, minlength=n_classes)
     lines = []
-    for number, label in enumerate(snapshot.classes):
+    for number, (label, place) in enumerate(zip(snapshot.classes, snapshot.places, strict=True)):
         share = 0.0 if guesses is None else guesses[number] / len(snapshot.given)
         lines.append(
             html.Tr(
                 [
-                    html.Td([dot(number), html.Span(str(label), className="name")]),
+                    html.Td([dot(place), html.Span(str(label), className="name")]),
                     html.Td(html.Kbd(_KEYS[number]) if number < len(_KEYS) else ""),
                     html.Td(f"{labels[number]:,}", className="number"),
                     html.Td("–" if guesses is None else f"{guesses[number]:,}", className="number"),
                     html.Td(
                         html.Span(
                             className="bar",
-                            children=html.I(style={"width": f"{share:.1%}", "background": style_color(number)}),
+                            children=html.I(style={"width": f"{share:.1%}", "background": style_color(place)}),
                         )
                     ),
                 ]
@@ -218,12 +219,12 @@ def detail(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> list[Any]:
     buttons = html.Div(
         [
             act(
-                [dot(number), html.Span(str(label)), html.Kbd(_KEYS[number]) if number < len(_KEYS) else ""],
+                [dot(place), html.Span(str(label)), html.Kbd(_KEYS[number]) if number < len(_KEYS) else ""],
                 "label",
                 number,
                 kind="give",
             )
-            for number, label in enumerate(snapshot.classes)
+            for number, (label, place) in enumerate(zip(snapshot.classes, snapshot.places, strict=True))
         ],
         className="gives",
     )
@@ -231,11 +232,13 @@ def detail(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> list[Any]:
         return _several(snapshot, tab.selected, buttons)
     row = tab.selected[0]
     given = int(snapshot.given[row])
-    label = [
-        dot(given),
-        html.Strong(str(snapshot.classes[given])),
-        act("Remove", "remove", kind="plain small", title="Take the label away (x)"),
-    ]
+    label: list[Any] = [html.Span("none yet", className="soft")]
+    if given >= 0:
+        label = [
+            dot(snapshot.places[given]),
+            html.Strong(str(snapshot.classes[given])),
+            act("Remove", "remove", kind="plain small", title="Take the label away (x)"),
+        ]
     lines: list[Any] = [
         html.Div(
             [
@@ -244,15 +247,15 @@ def detail(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> list[Any]:
             ],
             className="row between",
         ),
-        html.P(["Label: ", *(label if given >= 0 else [html.Span("none yet", className="soft")])], className="given"),
+        html.P(["Label: ", *label], className="given"),
     ]
     if opened.picture:
         lines.append(picture(opened.pixels(row)))
     chances = opened.session.probabilities(row)
     if chances:
-        code_of = {label: number for number, label in enumerate(snapshot.classes)}
+        place_of = dict(zip(snapshot.classes, snapshot.places, strict=True))
         lines.append(
-            html.Div([chance(code_of[label], label, share) for label, share in chances[:3]], className="chances")
+            html.Div([chance(place_of[label], label, share) for label, share in chances[:3]], className="chances")
         )
     cells = [
         html.Tr([html.Th(name), html.Td(text or html.Span("empty", className="soft"))])
@@ -277,7 +280,7 @@ def _several(snapshot: Snapshot, rows: list[int], buttons: Any) -> list[Any]:
         counts = np.bincount(snapshot.predicted[rows], minlength=len(snapshot.classes))
         order = np.argsort(-counts, kind="stable")[:4]
         bars = [
-            chance(int(number), snapshot.classes[number], counts[number] / len(rows))
+            chance(snapshot.places[number], snapshot.classes[number], counts[number] / len(rows))
             for number in order
             if counts[number]
         ]
@@ -332,7 +335,8 @@ def suggestions(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[A
         if snapshot.predicted is not None and snapshot.confidence is not None:
             number = int(snapshot.predicted[row])
             guess = html.Span(
-                [dot(number), f"{snapshot.classes[number]}? {snapshot.confidence[row]:.0%}"], className="guess"
+                [dot(snapshot.places[number]), f"{snapshot.classes[number]}? {snapshot.confidence[row]:.0%}"],
+                className="guess",
             )
         lines.append(line(opened, row, guess))
     return [html.Ul(lines, className="list")]
@@ -344,13 +348,13 @@ def doubts(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[Any]:
         return [html.P("Labels are compared as soon as two classes have some.", className="soft")]
     if not advice.doubts:
         return [html.P("Nothing suspicious: the labels agree with each other.", className="soft")]
-    code_of = {label: number for number, label in enumerate(snapshot.classes)}
+    place_of = dict(zip(snapshot.classes, snapshot.places, strict=True))
     lines = []
     for doubt in advice.doubts[:_MOST_DOUBTS]:
         about = [
-            dot(code_of[doubt.given]),
+            dot(place_of[doubt.given]),
             f"{doubt.given} → ",
-            dot(code_of[doubt.suggested]),
+            dot(place_of[doubt.suggested]),
             f"{doubt.suggested}? {doubt.suspicion:.0%}",
         ]
         lines.append(line(opened, doubt.row, html.Span(about, className="guess")))

@@ -53,12 +53,12 @@ def interval(low: float, share: float, high: float) -> html.Div:
     )
 
 
-def chance(number: int, label: Any, chance: float) -> html.Div:
-    """Return a class with its probability, as a bar."""
+def chance(place: int, label: Any, chance: float) -> html.Div:
+    """Return a class, which has the color of its place, with its probability as a bar."""
     return html.Div(
         [
-            html.Span([dot(number), str(label)], className="name"),
-            html.Span(html.I(style={"width": f"{chance:.1%}", "background": style_color(number)}), className="bar"),
+            html.Span([dot(place), str(label)], className="name"),
+            html.Span(html.I(style={"width": f"{chance:.1%}", "background": style_color(place)}), className="bar"),
             html.Span(f"{chance:.0%}", className="number"),
         ],
         className="chance",
@@ -78,9 +78,9 @@ def picture(pixels: list[float]) -> html.Div:
     )
 
 
-def dot(number: int) -> html.Span:
-    """Return the color of a class."""
-    return html.Span(className="dot", style={"background": style_color(number)})
+def dot(place: int) -> html.Span:
+    """Return the color of a class by its place in sorted order."""
+    return html.Span(className="dot", style={"background": style_color(place)})
 
 
 def entry(name: str, value: str, id: str | None = None) -> list[Any]:
@@ -91,8 +91,3 @@ def entry(name: str, value: str, id: str | None = None) -> list[Any]:
 def low(number: int) -> str:
     """Return a number as an index below the line."""
     return "".join("₀₁₂₃₄₅₆₇₈₉"[int(digit)] for digit in str(number))
-
-
-def counted(number: int, thing: str) -> str:
-    """Return a number of things."""
-    return f"{number:,} {thing}" + ("" if number == 1 else "s")

@@ -1,13 +1,13 @@
 """What a session shows: plain values that nobody writes to."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from semikpca._palette import class_places
 from semikpca._typing import FloatArray, IntArray
 from semikpca.convexity import ConvexityCertificate
 from semikpca.workflow import AccuracyEstimate
-
-UNLABELED = -1
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Snapshot:
     revision : int
         Grows with each change.
     classes : tuple
-        In the order of their keys and colors.
+        In the order of their keys.
     given : ndarray of int, shape (n_samples,)
         Index into ``classes``, -1 where no label was given.
     predicted : ndarray of int or None
@@ -67,6 +67,11 @@ class Snapshot:
     undo: str | None
     redo: str | None
     problem: str | None
+
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """The place of each class in sorted order, which decides on its color here as in a report."""
+        return tuple(class_places(self.classes))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
+from semikpca._words import counted
 from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.cli._table_options import (
     Delimiter,
@@ -27,7 +28,6 @@ from semikpca.cli._table_options import (
     Seed,
     TextColumn_,
     check_outputs,
-    counted,
     steps,
     tell,
 )

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.text import Text
 
+from semikpca._words import counted
 from semikpca.cli._label_summary import class_grid, learned_from, print_accuracy, print_sizes
 from semikpca.cli._messages import console, errors, failing_clearly
-from semikpca.cli._table_options import Question, counted, steps, tell
+from semikpca.cli._table_options import Question, steps, tell
 from semikpca.tables._pieces import in_pieces
 from semikpca.workflow import AccuracyEstimate, LabelingOptions, printable
 

@@ -10,7 +10,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.cli._table_options import Question, counted
+from semikpca._words import counted
+from semikpca.cli._table_options import Question
 from semikpca.tables import feature_columns, feature_kinds
 from semikpca.workflow import AccuracyEstimate, LabeledTable, printable, row_names, shortened
 

@@ -207,8 +207,3 @@ def tell(notes: Iterable[str]) -> None:
     """Print what a user should mind."""
     for note in notes:
         errors.print(f"[yellow]Note:[/] {escape(printable(note))}", soft_wrap=True, highlight=False)
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"

@@ -11,7 +11,8 @@ from urllib.parse import quote
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from semikpca.report import _palette
+from semikpca import _palette
+from semikpca._words import counted
 
 _MINUS = "−"
 
@@ -104,7 +105,7 @@ def _environment(templates: BaseLoader | None = None) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(fixed=_fixed, signed=_signed)
+    environment.filters.update(fixed=_fixed, signed=_signed, counted=counted)
     return environment
 
 

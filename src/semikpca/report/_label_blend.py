@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from semikpca._words import counted
 from semikpca.convexity import ConvexityCertificate
 from semikpca.kernels import Kernel
-from semikpca.report._label_words import counted
 from semikpca.workflow import LabeledTable
 
 MOST_CANDIDATES = 10

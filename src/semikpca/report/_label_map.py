@@ -1,11 +1,11 @@
-"""The map of the rows as plain data, and the classes that have a color on it."""
+"""The map of the rows as plain data, and the classes that have an entry of their own in its legend."""
 
 from typing import Any
 
 import numpy as np
 
+from semikpca._palette import ON_LIGHT, class_shape
 from semikpca._typing import IntArray
-from semikpca.report._palette import ON_LIGHT, SHAPES
 from semikpca.workflow import LabeledTable, RowMap, row_names, row_texts, shortened
 
 _LONGEST_TEXT = 140
@@ -25,16 +25,18 @@ def groups_of(labeled: LabeledTable, order: IntArray) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``names``: of the groups; ``of_class``: the group of each code; ``has_rest``: whether the last one is the rest.
+        ``names``: of the groups; ``places``: of the class that each consists of, None for the rest; ``of_class``: the
+        group of each code.
     """
-    n_colors = len(ON_LIGHT)
-    has_rest = len(order) > n_colors
-    n_own = n_colors - 1 if has_rest else len(order)
+    most = len(ON_LIGHT)  # entries, so that a legend is no longer than there are colors that everybody can tell apart
+    n_own = most - 1 if len(order) > most else len(order)
     names = [str(name) for name in labeled.model.classes_[order[:n_own]].tolist()]
-    if has_rest:
+    places: list[int | None] = order[:n_own].tolist()  # classes are sorted: a code is a place
+    if n_own < len(order):
         names.append(f"{len(order) - n_own:,} other classes")
-    of_class = {int(code): min(place, n_own) for place, code in enumerate(order)}
-    return {"names": names, "of_class": of_class, "has_rest": has_rest}
+        places.append(None)
+    of_class = {int(code): min(number, n_own) for number, code in enumerate(order)}
+    return {"names": names, "places": places, "of_class": of_class}
 
 
 def map_view(labeled: LabeledTable, row_map: RowMap, groups: dict[str, Any]) -> dict[str, Any]:
@@ -63,11 +65,10 @@ def map_view(labeled: LabeledTable, row_map: RowMap, groups: dict[str, Any]) -> 
         "legend": [
             {
                 "name": shortened(name),
-                "count": int(counts[number]),
-                "shape": SHAPES[number % len(SHAPES)],
-                "is_rest": bool(groups["has_rest"] and number == len(groups["names"]) - 1),
+                "count": int(count),
+                "place": place,
             }
-            for number, name in enumerate(groups["names"])
+            for name, count, place in zip(groups["names"], counts, groups["places"], strict=True)
         ],
         "points": {
             "row": rows.tolist(),
@@ -76,6 +77,8 @@ def map_view(labeled: LabeledTable, row_map: RowMap, groups: dict[str, Any]) -> 
             "group": group.tolist(),
             "confidence": np.round(confidence, 3).tolist(),
             "names": [shortened(name) for name in model.classes_[used].tolist()],
+            "places": used.tolist(),
+            "shapes": [class_shape(place) for place in used.tolist()],
             "predicted": np.searchsorted(used, codes).tolist(),
             "given": [None if label is None else shortened(label) for label in labeled.given[rows]],
             "others_say": [shortened(suggested[int(row)]) if int(row) in suggested else None for row in rows],

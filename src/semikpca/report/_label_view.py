@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from semikpca._typing import IntArray
+from semikpca._words import counted
 from semikpca.report._label_blend import blend_view, certificate_view
 from semikpca.report._label_map import class_order, groups_of, map_view
-from semikpca.report._label_words import MOST_LISTED, counted, percent, shortened_list
+from semikpca.report._label_words import MOST_LISTED, percent, shortened_list
 from semikpca.tables import feature_counts, feature_kinds
 from semikpca.workflow import AccuracyEstimate, LabeledTable, RowMap, audit_frame, row_names, row_texts, shortened
 
@@ -46,7 +47,7 @@ def label_view(
     """
     order = class_order(labeled)
     groups = groups_of(labeled, order)
-    suspicious = _suspicious(labeled, groups["of_class"])
+    suspicious = _suspicious(labeled)
     return {
         "file": "the table" if labeled.table.path is None else labeled.table.path.name,
         "title": _title(labeled),
@@ -56,10 +57,10 @@ def label_view(
         "accuracy": _accuracy(labeled),
         "certificate": certificate_view(labeled),
         "map": map_view(labeled, row_map, groups),
-        "classes": _classes(labeled, order, groups["of_class"]),
+        "classes": _classes(labeled, order),
         "n_classes": len(order),
         "suspicious": {"rows": suspicious[:MOST_SUSPICIOUS], "n_all": len(suspicious)},
-        "suggestions": _suggestions(labeled, suggestions, groups["of_class"]),
+        "suggestions": _suggestions(labeled, suggestions),
         "blend": blend_view(labeled),
         "settings": _settings(labeled),
         "versions": [{"name": name, "version": version} for name, version in sorted(versions.items())],
@@ -168,20 +169,22 @@ def _unreachable(labeled: LabeledTable) -> list[str]:
     ]
 
 
-def _classes(labeled: LabeledTable, order: IntArray, group_of: Mapping[int, int]) -> list[dict[str, Any]]:
+def _classes(labeled: LabeledTable, order: IntArray) -> list[dict[str, Any]]:
     names = labeled.model.classes_.tolist()
     given = _given_counts(labeled)
     codes = labeled.model.decision_codes(labeled.model.decision_)
     predicted = np.bincount(codes, minlength=len(names))
     confidence = np.bincount(codes, weights=labeled.confidence, minlength=len(names))
     shown, rest = order[:MOST_CLASSES], order[MOST_CLASSES:]
-    parts = [(shortened(names[code]), group_of[int(code)], np.array([code])) for code in shown]
+    parts: list[tuple[str, int | None, IntArray]] = [
+        (shortened(names[code]), int(code), np.array([code])) for code in shown
+    ]
     if len(rest):
-        parts.append((counted(len(rest), "more class", "more classes"), group_of[int(rest[0])], rest))
+        parts.append((counted(len(rest), "more class", "more classes"), None, rest))
     return [
         {
             "name": name,
-            "group": group,
+            "place": place,
             "given": int(given[part].sum()),
             "given_share": 100 * float(given[part].sum() / given.sum()),
             "predicted": int(predicted[part].sum()),
@@ -190,7 +193,7 @@ def _classes(labeled: LabeledTable, order: IntArray, group_of: Mapping[int, int]
             if predicted[part].sum()
             else None,
         }
-        for name, group, part in parts
+        for name, place, part in parts
     ]
 
 
@@ -268,10 +271,10 @@ def _comparison(estimate: AccuracyEstimate, baseline: AccuracyEstimate) -> str:
 # -- rows to look at -------------------------------------------------------------------------------------------
 
 
-def _suspicious(labeled: LabeledTable, group_of: Mapping[int, int]) -> list[dict[str, Any]]:
+def _suspicious(labeled: LabeledTable) -> list[dict[str, Any]]:
     frame = audit_frame(labeled)
     frame = frame[frame["looks_wrong"]]
-    group_of_label = {label: group_of[code] for code, label in enumerate(labeled.model.classes_.tolist())}
+    place_of = {label: code for code, label in enumerate(labeled.model.classes_.tolist())}
     near = [row for rows in frame["nearest"] for row in rows]
     name_of = dict(zip(near, row_names(labeled, near), strict=True))
     texts = row_texts(labeled, frame["row"].tolist(), _LONGEST_TEXT)
@@ -292,9 +295,9 @@ def _suspicious(labeled: LabeledTable, group_of: Mapping[int, int]) -> list[dict
                 "name": name,
                 "text": text,
                 "given": given,
-                "given_group": group_of_label[entry.given],
+                "given_place": place_of[entry.given],
                 "suggested": suggested,
-                "suggested_group": group_of_label[entry.suggested],
+                "suggested_place": place_of[entry.suggested],
                 "suspicion": 100 * float(entry.suspicion),
                 "why": why,
             }
@@ -302,9 +305,7 @@ def _suspicious(labeled: LabeledTable, group_of: Mapping[int, int]) -> list[dict
     return found
 
 
-def _suggestions(
-    labeled: LabeledTable, rows: Sequence[int] | IntArray, group_of: Mapping[int, int]
-) -> list[dict[str, Any]]:
+def _suggestions(labeled: LabeledTable, rows: Sequence[int] | IntArray) -> list[dict[str, Any]]:
     rows = [int(row) for row in rows]
     if not rows:
         return []
@@ -322,7 +323,7 @@ def _suggestions(
                 "name": name,
                 "text": text,
                 "likely": [
-                    {"name": shortened(names[code]), "group": group_of[int(code)], "chance": 100 * float(chance[code])}
+                    {"name": shortened(names[code]), "place": int(code), "chance": 100 * float(chance[code])}
                     for code in likely
                 ],
             }

@@ -13,11 +13,6 @@ def percent(share: float) -> str:
     return f"{share:.0%}"
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Return a number with the right form of a noun."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
 def shortened_list(names: Sequence[Any], n_all: int | None = None) -> str:
     """Return names with commas between them, the last ones as a number where there are many."""
     n_all = len(names) if n_all is None else n_all

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, TypeAlias
 
+from semikpca._words import counted
 from semikpca.convexity import ConvexityCertificate
 from semikpca.datasets import PAPER_DATASETS
 from semikpca.experiments import (
@@ -124,12 +125,12 @@ def _summary(rows: list[dict[str, Any]], firsts: list[dict[str, Any]], repetitio
     sentences = [
         f"{agreement.within_2} of {n_cells} cells lie within 2 and {agreement.within_3} within 3 standard errors of "
         f"the paper{covered}.",
-        f"With {_counted(repetitions, 'draw')} of our own, a run of exactly the paper’s experiment would be expected "
+        f"With {counted(repetitions, 'draw')} of our own, a run of exactly the paper’s experiment would be expected "
         f"to have about {within[0]['percent_by_chance']:.0f}% of its cells within 2 and "
         f"{within[1]['percent_by_chance']:.0f}% within 3, by chance alone.",
         *(
             f"Semi-KPCA (k = 1) is ahead at the {lead['labels']} label count on {lead['ours']} of "
-            f"{_counted(lead['n_datasets'], 'data set')} with the best γ (the paper: {lead['paper']})."
+            f"{counted(lead['n_datasets'], 'data set')} with the best γ (the paper: {lead['paper']})."
             for lead in leads
         ),
     ]
@@ -215,7 +216,7 @@ def _questions(blocks: Mapping[tuple[str, int, str], Block], majority: Mapping[s
 
     def semi_above_subs(column: str) -> list[str]:
         count = sum(block["semi_lssvm"][column] > block["subs_lssvm"][column] for block in fewest)
-        return [f"In {count} of {_counted(len(fewest), 'comparison')} (best and fixed γ)"]
+        return [f"In {count} of {counted(len(fewest), 'comparison')} (best and fixed γ)"]
 
     def lost_without_the_best(column: str) -> list[str]:
         losses = {
@@ -240,7 +241,7 @@ def _questions(blocks: Mapping[tuple[str, int, str], Block], majority: Mapping[s
         {
             "question": "Is k = 0 worse than k = 1?",
             "paper": ["“Systematically worse”, and left out of its table"],
-            "ours": [f"k = 1 has the higher mean in {higher} of {_counted(n_blocks, 'comparison')}, k = 0 in {lower}"],
+            "ours": [f"k = 1 has the higher mean in {higher} of {counted(n_blocks, 'comparison')}, k = 0 in {lower}"],
         },
         {
             "question": "At the smallest label count, does Semi-LSSVM have the higher mean than Subs-LSSVM?",
@@ -346,7 +347,7 @@ def _settings(spec: PaperSpec) -> list[dict[str, str]]:
     shares, multiples = spec.relative_weights(), spec.lssvm_weights(1, 1)
     settings = {
         "Data sets": ", ".join(spec.datasets),
-        "Repetitions": f"{_counted(spec.repetitions, 'draw')} of the labeled rows for each cell, uniformly and without "
+        "Repetitions": f"{counted(spec.repetitions, 'draw')} of the labeled rows for each cell, uniformly and without "
         "replacement; nothing forces both classes in",
         "Seed": str(spec.seed),
         "Grid of Semi-KPCA": f"{spec.n_weights} error weights, {shares[0]:,g} to {shares[-1]:,g} of the bound, dense "
@@ -366,7 +367,3 @@ def _settings(spec: PaperSpec) -> list[dict[str, str]]:
 def _command(spec: PaperSpec) -> str:
     command = f"semikpca paper --repetitions {spec.repetitions} --seed {spec.seed}"
     return command if spec.datasets == PAPER_DATASETS else f"{command} --datasets {','.join(spec.datasets)}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from semikpca._typing import IntArray
+from semikpca._words import counted
 from semikpca.exceptions import TableError
 from semikpca.tables._table import listed
 
@@ -98,10 +99,9 @@ def parsed(path: Path, text: Iterable[str], delimiter: str, notes: list[str]) ->
         begin = reader.line_num + 1
         for row in reader:
             if row and len(row) != len(names):
-                cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
                 raise TableError(
-                    f"{path.name}, line {begin}: {cells} where the header has {len(names)}. Correct the line; a cell "
-                    "that contains the delimiter or a line break must be in double quotes."
+                    f"{path.name}, line {begin}: {counted(len(row), 'cell')} where the header has {len(names)}. "
+                    "Correct the line; a cell that contains the delimiter or a line break must be in double quotes."
                 )
             if row:  # blank lines are no rows
                 lines.append(begin)

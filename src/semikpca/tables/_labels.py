@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from semikpca.exceptions import TableError
+from semikpca.labels import UNLABELED
 from semikpca.tables._features import as_text, is_missing
 from semikpca.tables._number_columns import MISSING_WORDS
 from semikpca.tables._roles import ColumnRoles, refuse_unknown_columns
 from semikpca.tables._table import Table, listed
 
-UNLABELED = -1  # in .npy and .npz, whose whole numbers know no empty cell
-ARRAYS = ("npy", "npz")
+ARRAYS = ("npy", "npz")  # their whole numbers know no empty cell, so that UNLABELED marks one
 # A column with more different labels was taken by mistake: a text, a number, an identifier. Scores of all rows for as
 # many classes would not fit the memory either.
 MOST_CLASSES = 1_000

@@ -11,7 +11,6 @@
   const n = points.x.length;
   const size = (n > 3000 ? 6 : n > 1000 ? 7.5 : 9) * (stage.clientWidth < 600 ? 0.8 : 1);
   const least = Math.min(...points.confidence);
-  const shapes = ["circle", "square", "diamond", "triangle-up", "triangle-down"];
   const state = { mode: "class", hidden: new Set(), marks: { given: true, wrong: true }, found: null, isActive: false };
   const members = legend.map(() => []);
   points.group.forEach((group, index) => members[group].push(index));
@@ -38,9 +37,10 @@
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   }
 
-  function colorOf(group) {
-    const isRest = legend[group].dataset.rest === "yes";
-    return styleOf(isRest ? "--class-rest" : `--class-${group}`);
+  // What the rows of a group look like: one value where they are of one class, or else one for each row.
+  function looks(indices, ofClass) {
+    const classes = indices.map((index) => points.predicted[index]);
+    return new Set(classes).size > 1 ? classes.map((number) => ofClass[number]) : ofClass[classes[0]];
   }
 
   function trace(indices, marker, hoverinfo) {
@@ -54,11 +54,12 @@
 
   function traces() {
     const byClass = state.mode === "class";
+    const colors = points.places.map((place) => styleOf(`--class-${place}`));
     const shown = members.map((indices, group) => (state.hidden.has(group) ? [] : indices));
-    const drawn = shown.map((indices, group) => trace(indices, {
+    const drawn = shown.map((indices) => trace(indices, {
       size,
-      symbol: shapes[group % shapes.length],
-      color: byClass ? colorOf(group) : indices.map((index) => points.confidence[index]),
+      symbol: looks(indices, points.shapes),
+      color: byClass ? looks(indices, colors) : indices.map((index) => points.confidence[index]),
       coloraxis: byClass ? undefined : "coloraxis",
       opacity: byClass ? indices.map((index) => 0.4 + 0.6 * sureness(index)) : 0.9,
       line: { width: 0 },
