@@ -23,8 +23,8 @@ import torch
 import semikpca
 from results_csv import write_csv
 from semikpca.kernels import RBF, Kernel, Laplacian, Polynomial
-from semikpca.kernels._torch_product import ChunkedProduct
 from semikpca.operators._torch import TorchOperator
+from semikpca.operators.products._torch import ChunkedProduct
 
 RESULTS = Path(__file__).parent / "results"
 SEED = 0
@@ -147,7 +147,7 @@ def product(kernel: Kernel, mode: str, X: torch.Tensor) -> Any:
     """Return something with ``multiply``, in just this mode."""
     if mode == "chunked":
         return ChunkedProduct(kernel, X)
-    from semikpca.kernels._triton_product import FusedProduct
+    from semikpca.operators.products._triton import FusedProduct
 
     return FusedProduct(kernel, X, mode)
 
@@ -184,7 +184,7 @@ def make_operator(precision: str, X: torch.Tensor) -> dict[str, Any]:
     return shape("operator", operator.kernel, precision, X, 0) | {
         "seconds": seconds,
         "peak_gb": torch.cuda.max_memory_allocated() / 1e9,
-        "precision": operator.precision,
+        "precision": operator.facts.precision,
     }
 
 

@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+# Its assertions explain themselves as those of test files do.
+pytest.register_assert_rewrite("kernel_contract")
+
 
 @pytest.fixture
 def rng():

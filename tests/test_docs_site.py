@@ -22,6 +22,8 @@ import semikpca.labeling
 import semikpca.model_selection
 from semikpca.datasets import make_four_clusters
 
+pytestmark = pytest.mark.slow  # the whole site is built, and programs are run that pages show
+
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 

@@ -166,7 +166,7 @@ def test_quotations_stand_in_the_source(block):
 
 def test_every_base_class_that_can_be_added_to_is_quoted():
     quoted = {block["file"] for block in QUOTATIONS}
-    assert quoted == {f"src/semikpca/{layer}/_base.py" for layer in ("kernels", "operators", "solvers")}
+    assert {f"src/semikpca/{layer}/_base.py" for layer in ("kernels", "operators", "solvers")} <= quoted
 
 
 def test_the_page_of_layers_follows_the_import_contract():

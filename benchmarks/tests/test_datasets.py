@@ -12,6 +12,7 @@ from semikpca_benchmarks.datasets import (
     BENCHMARK_DATASETS,
     BENCHMARK_GROUPS,
     _from_keel,
+    _KeelSet,
     benchmark_shape,
     load_benchmark_dataset,
 )
@@ -159,7 +160,7 @@ def test_the_papers_sets_are_those_of_the_paper_command(name):
 def test_rows_with_missing_values_are_left_out(monkeypatch):
     rows = [["1", "a", "x"], ["?", "a", "y"], ["3", "", "x"], ["4", "b", "<null>"], ["5", "b", "y"]]
     monkeypatch.setattr(PackagedFile, "read_rows", lambda self: rows)
-    data = _from_keel("made up", PackagedFile("p", "p==1", "f", "0"))
+    data = _from_keel(_KeelSet("made up", "tuning", n_samples=2, n_classes=2, sha256="0"))
     np.testing.assert_array_equal(data.X, [[1.0, 1.0, 0.0], [5.0, 0.0, 1.0]])
     assert data.class_names == ("x", "y")
     assert data.y.tolist() == [0, 1]

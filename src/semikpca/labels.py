@@ -99,7 +99,7 @@ def encode(y: Any) -> LabelCoding:
 
 
 def labels_in(part: Any, *, minus_one_is_a_class: bool) -> tuple[IntArray, npt.NDArray[Any]]:
-    """Return where labels are in a part of y, and the labels; None and NaN are none, -1 only as it is said.
+    """Return where labels are in a part of y, and the labels; None and NaN are none, and -1 if it is not a class.
 
     Whether -1 marks unlabeled rows depends on all of y (see :func:`unlabeled_mask`), so that a part has to be told.
     """

@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from oracles import relative_error
 from semikpca import ConvexKernelPCA, SemiKPCAClassifier, SemiLSSVMClassifier
 from semikpca.arrays import allowed_threads, in_threads, one_blas_thread, slices
-from semikpca.kernels import RBF
-from semikpca.kernels._blocked import FactorTiles, symmetric_product
+from semikpca.kernels import RBF, FactorTiles, tiles_of
+from semikpca.operators.products import symmetric_product
 
 TWO_THREADS = pytest.mark.parametrize("threads", [1, 2])
 
@@ -84,7 +84,7 @@ def place(share, work):
 
 def product_with(trap, rows):
     """Multiply by way of blocks that a trap counts."""
-    return symmetric_product(trap.on(RBF(0.5).tiles(rows, rows, np.float64)), len(rows), rows, np.float64)
+    return symmetric_product(trap.on(tiles_of(RBF(0.5), rows, rows, np.float64)), len(rows), rows, np.float64)
 
 
 def refuse():
@@ -129,7 +129,7 @@ def of_all_threads():
 @TWO_THREADS
 def test_blas_has_one_thread_inside_and_as_many_as_before_afterwards(rows, threads):
     seen = []
-    tiles = RBF(0.5).tiles(rows, rows, np.float64)
+    tiles = tiles_of(RBF(0.5), rows, rows, np.float64)
     with threadpool_limits(threads, user_api="blas"):
         before = blas_threads()
         symmetric_product(Trap(3, lambda: seen.extend(of_all_threads())).on(tiles), 700, rows, np.float64)

@@ -163,7 +163,7 @@ def test_numbers_as_labels_stay_numbers_and_a_name_that_is_taken_gets_an_undersc
 
 def test_rows_that_do_not_fit_the_memory_of_the_workers_are_read_again(label, tmp_path, plants, monkeypatch):
     assert label("plants.csv", "-o", "held.parquet", "--id-column", "plant").exit_code == 0
-    monkeypatch.setattr("semikpca.workflow._cluster_label._SHARE_OF_MEMORY", 0)
+    monkeypatch.setattr("semikpca.workflow._cluster_table._SHARE_OF_MEMORY", 0)
     assert label("plants.csv", "-o", "read.parquet", "--id-column", "plant").exit_code == 0
     assert pq.read_table(tmp_path / "held.parquet").equals(pq.read_table(tmp_path / "read.parquet"))
 
@@ -242,7 +242,7 @@ def test_what_cannot_be_labeled_is_refused_and_nothing_is_written(change, more, 
 
 
 def test_a_cell_that_the_sample_did_not_show_is_refused_with_its_file(label, tmp_path, monkeypatch):
-    monkeypatch.setattr("semikpca.workflow._cluster_label.MOST_SAMPLED_ROWS", 20)
+    monkeypatch.setattr("semikpca.workflow._cluster_table.MOST_SAMPLED_ROWS", 20)
     frame, _ = make_plants()
     frame[:60].to_csv(tmp_path / "part-1.csv", index=False)
     frame[60:].assign(leaves=["3"] * 29 + ["many"]).to_csv(tmp_path / "part-2.csv", index=False)
@@ -253,7 +253,7 @@ def test_a_cell_that_the_sample_did_not_show_is_refused_with_its_file(label, tmp
 
 
 def test_more_labels_than_the_client_takes_are_refused(label, tmp_path, plants, monkeypatch):
-    monkeypatch.setattr("semikpca.workflow._cluster_label.MOST_LABELS", 14)
+    monkeypatch.setattr("semikpca.workflow._cluster_table.MOST_LABELS", 14)
     result = label("plants.csv", "-o", "out.parquet")
     assert_refused(result, "More than 14 rows of plants.csv have a label in 'kind'", tmp_path, ["plants.csv"])
 
@@ -334,8 +334,12 @@ def test_a_client_that_is_killed_leaves_no_output_and_the_next_one_writes_it(lab
 def test_a_missing_package_is_named_with_its_remedy(semikpca, plants, monkeypatch):
     import sys
 
-    monkeypatch.delitem(sys.modules, "semikpca.workflow._cluster_label", raising=False)
+    import semikpca.operators as operators
+
+    for name in [name for name in sys.modules if name.startswith("semikpca.operators.cluster")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr(operators, "cluster", raising=False)
     monkeypatch.setitem(sys.modules, "dask", None)  # as if it were not installed
     result = semikpca("label", "plants.csv", "-l", "kind", "--scheduler", "127.0.0.1:1")
     assert result.exit_code == 1
-    assert "pip install 'semikpca[dask]'" in words(result.stderr)
+    assert "--scheduler needs the package dask: pip install 'semikpca[dask]'" in words(result.stderr)

@@ -18,7 +18,7 @@ from oracles import (
     naive_polynomial,
     naive_rbf,
 )
-from semikpca.kernels import RBF, Cosine, Laplacian, Linear, Normalized, Polynomial
+from semikpca.kernels import RBF, Cosine, Laplacian, Linear, Normalized, Polynomial, _tiles, values_of_products
 from semikpca.operators import (
     BlockedOperator,
     CenteredOperator,
@@ -148,17 +148,17 @@ def test_what_is_made_of_it_is_made_of_the_matrix(client):
 def test_the_operator_says_what_it_keeps_and_what_it_costs(client):
     lines = []
     operator = operator_of(RBF(0.3), rows_for("rbf"))
-    operator.progress = Progress(lines.append)
+    operator.log.progress = Progress(lines.append)
     assert operator.shape == (N, N)
     assert operator.nbytes == 8 * N  # the diagonal; no row, no kernel value
-    assert not operator.is_stored
-    assert operator.product_cost > N**2
+    assert not operator.facts.is_stored
+    assert operator.facts.product_cost > N**2
     operator.columns(np.arange(3))
-    assert operator.n_products == 0
+    assert operator.log.n_products == 0
     operator.matmat(_block(1))
     operator.matmat(_block(2))
-    assert operator.n_products == 2
-    operator.report("solve", 0.1, 0.01)
+    assert operator.log.n_products == 2
+    operator.log.report("solve", 0.1, 0.01)
     assert "2 products" in lines[0]
 
 
@@ -166,15 +166,15 @@ def test_values_in_single_precision_are_sharpened_where_there_are_more_digits(cl
     X = rows_for("rbf")
     wanted = large_rbf(X, X, 0.3) @ _block(2)
     rough = operator_of(RBF(0.3), X, dtype=np.float32)
-    rough.n_products = 5
+    rough.log.n_products = 5
     error = np.linalg.norm(rough.matmat(_block(2)) - wanted) / np.linalg.norm(wanted)
-    assert 1e-10 < error <= 10 * rough.product_error
+    assert 1e-10 < error <= 10 * rough.facts.product_error
     sharp = rough.sharper()
-    assert sharp.n_products == 6
+    assert sharp.log.n_products == 6
     assert_product(sharp.matmat(_block(2)), large_rbf(X, X, 0.3), _block(2))
     assert sharp.sharper() is sharp
-    assert sharp.product_error < rough.product_error
-    assert sharp.precision < rough.precision
+    assert sharp.facts.product_error < rough.facts.product_error
+    assert sharp.facts.precision < rough.facts.precision
 
 
 def test_the_whole_matrix_is_fetched_for_few_rows_only(client, monkeypatch):
@@ -182,7 +182,7 @@ def test_the_whole_matrix_is_fetched_for_few_rows_only(client, monkeypatch):
 
     monkeypatch.setattr(module, "_MOST_DENSE_ROWS", N - 1)
     operator = operator_of(RBF(0.3), rows_for("rbf"))
-    assert not operator.can_be_dense
+    assert not operator.facts.can_be_dense
     with pytest.raises(ValueError, match=r"kernel matrix of 61 rows, .* up to 60 rows\. .* Nystroem"):
         operator.to_dense()
 
@@ -194,7 +194,7 @@ def test_rough_eigenvectors_come_from_the_sample_that_one_computer_takes(client,
     local = make_operator(clone(kernel).fit(X), X, "blocked")
     remote = operator_of(clone(kernel), X, CUTS[cut])
     np.testing.assert_allclose(remote.rough_eigenvectors(5), local.rough_eigenvectors(5), rtol=1e-10, atol=1e-12)
-    assert remote.n_products == 0
+    assert remote.log.n_products == 0
 
 
 def test_values_out_of_range_are_refused_before_a_product(client):
@@ -248,20 +248,19 @@ def test_a_task_starts_no_threads_of_its_own(monkeypatch):
     """Where BLAS may have two, a product on the client takes two; a task of a worker takes the one that it runs in."""
     X, seen = np.random.default_rng(0).normal(size=(600, 2)), set()
 
-    class Watched(RBF):
-        def profile(self, products):
-            seen.add(threading.get_ident())
-            return super().profile(products)
+    def watched(formula, products):
+        seen.add(threading.get_ident())
+        return values_of_products(formula, products)
 
-    # Not pickled, so that what it has seen is seen here.
-    monkeypatch.setattr(_cluster_tasks, "loaded", lambda content: Watched(0.1))
+    monkeypatch.setattr(_tiles, "values_of_products", watched)
+    monkeypatch.setattr(_cluster_tasks, "loaded", lambda content: RBF(0.1))
     sent = Sent(b"", X, np.array([0, 300, 600]), np.dtype(float))
     with threadpool_limits(2, user_api="blas"):
         for i, j in ((0, 0), (0, 1)):
             pair_product(X[sent.bounds[i] : sent.bounds[i + 1]], X[sent.bounds[j] : sent.bounds[j + 1]], sent, i, j)
         cross_product(X, X[:300], sent, 0)
         assert seen == {threading.get_ident()}
-        BlockedOperator(Watched(0.1), X).matmat(X)
+        BlockedOperator(RBF(0.1), X).matmat(X)
         assert len(seen) > 1
 
 

@@ -1,6 +1,7 @@
 """Estimators on rows of a cluster, exactly: answers as on the client, lazy for new rows, and nothing gathered."""
 
 import pickle
+from dataclasses import replace
 
 import dask
 import dask.array as da
@@ -245,10 +246,9 @@ def test_added_labels_equal_a_fit_with_them(model, local, data):
 
 
 def test_the_whole_spectrum_is_refused_where_the_matrix_is_too_large(model, monkeypatch):
-    import semikpca.operators.cluster._operator as module
-
-    monkeypatch.setattr(module, "_MOST_DENSE_ROWS", N - 1)
-    with pytest.raises(ValueError, match=r"whole kernel matrix of 700 rows, .* up to 699 rows"):
+    operator = model._fitted.response.operator
+    monkeypatch.setattr(operator, "facts", replace(operator.facts, can_be_dense=False))
+    with pytest.raises(ValueError, match=r"whole kernel matrix of 700 rows, .* up to 2,048 rows"):
         model.full_spectrum()
 
 

@@ -49,11 +49,16 @@ def data():
 def kernel_that(first, *, with_sample=False):
     """Return an RBF kernel that calls ``first()`` on the workers before a product, or before the sample is used."""
 
+    client = os.getpid()
+
     class Trapped(RBF):  # a local class travels to the workers as a whole
-        def tiles(self, A, B, dtype):
-            if with_sample == (len(B) == 200):
+        def factor(self, rows):
+            if os.getpid() != client and with_sample == (len(rows) == 200):
                 first()
-            return RBF.tiles(self, A, B, dtype)
+            return RBF.factor(self, rows)
+
+        def diag(self, A):
+            return np.ones(len(A))
 
     return Trapped(GAMMA)
 

@@ -365,7 +365,7 @@ def test_a_bias_over_all_rows_and_leverage_scores_are_refused(client):
     rows = chunked(X, (130, 170))
     with pytest.raises(ValueError, match=r"Use fit_intercept=False"):
         SemiLSSVMClassifier(nystroem()).fit(rows, y)
-    with pytest.raises(ValueError, match=r"LSSVMClassifier learns from labeled rows only"):
+    with pytest.raises(ValueError, match=r"LS-SVM learns from labeled rows only"):
         LSSVMClassifier(nystroem()).fit(rows, np.maximum(y, 0))
     with pytest.raises(ValueError, match=r"'leverage' scores every row.*Use 'k-means\+\+' or 'uniform'"):
         SemiKPCAClassifier(nystroem(landmarks="leverage")).fit(rows, y)

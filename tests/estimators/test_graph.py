@@ -336,7 +336,7 @@ def test_a_pickled_model_answers_as_before():
 def test_a_large_fit_stays_sparse():
     X, truth = make_blobs(20_000, centers=[[0, 0], [6, 0]], random_state=0)
     model = SemiKPCAClassifier(NeighborGraph(6)).fit(X, with_labels(truth, per_class=30))
-    assert not model._fitted.response.operator.can_be_dense
+    assert not model._fitted.response.operator.facts.can_be_dense
     assert model._fitted.response.operator.nbytes < 1_000 * 20_000
     assert np.mean(model.transduction_ == truth) > 0.98
     np.testing.assert_allclose(

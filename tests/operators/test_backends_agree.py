@@ -259,9 +259,9 @@ def test_a_path_takes_few_products(backend):
     if is_exact(backend):
         return
     operator = model._set_up_again().operator
-    before = operator.n_products
+    before = operator.log.n_products
     error_weight_path(model, 100)
-    assert operator.n_products - before <= 10
+    assert operator.log.n_products - before <= 10
 
 
 # -- other estimators ------------------------------------------------------------------------------------------------

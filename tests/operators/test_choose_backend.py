@@ -53,6 +53,14 @@ def test_the_memory_budget_is_scikit_learns_working_memory(megabytes, chosen):
         assert choose_backend("auto", 2_000) == chosen
 
 
+def test_a_given_budget_counts_and_not_the_setting():
+    needed = 8 * 2_000**2
+    for megabytes in (1, 10**6):
+        with sklearn.config_context(working_memory=megabytes):
+            assert choose_backend("auto", 2_000, budget=needed) == "dense"
+            assert choose_backend("auto", 2_000, budget=needed - 1) == "blocked"
+
+
 def test_a_larger_budget_alone_does_not_make_a_matrix_pay():
     with sklearn.config_context(working_memory=10**6):
         assert choose_backend("auto", 50_000) == "blocked"

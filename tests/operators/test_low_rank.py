@@ -77,15 +77,15 @@ def test_memory_is_that_of_the_features_or_less(make):
     stored, again = make(stored=True), make(stored=False)
     assert stored.nbytes == again.nbytes + 350 * 12 * 8
     assert again.nbytes < 350 * 12 * 8
-    assert stored.product_cost == 2 * 350 * 12
-    assert stored.product_cost < again.product_cost < 350**2
+    assert stored.facts.product_cost == 2 * 350 * 12
+    assert stored.facts.product_cost < again.facts.product_cost < 350**2
 
 
 def test_a_large_matrix_is_never_made_dense():
     rows = generator.normal(size=(10_500, 2))
     operator = LowRankOperator(Nystroem(RBF(gamma=0.3), 5, random_state=0).fit(rows), rows)
     for made_of in (operator, CenteredOperator(operator), ShiftedOperator(operator, 1.0, sign=1)):
-        assert not made_of.can_be_dense
+        assert not made_of.facts.can_be_dense
         with pytest.raises(ValueError, match="backend='dense'"):
             made_of.to_dense()
 
@@ -121,7 +121,7 @@ def test_a_linear_kernel_is_its_own_factor(center):
     operator = make_operator(Linear(center).fit(rows), rows, "low-rank")
     wanted = linear_kernel(rows - center * rows.mean(axis=0))
     assert relative_error(operator.to_dense(), wanted) < ROUNDING[np.float64]
-    assert not operator.is_estimate
+    assert not operator.facts.is_estimate
 
 
 def test_only_an_approximation_is_an_estimate():
@@ -129,11 +129,11 @@ def test_only_an_approximation_is_an_estimate():
     whole = Nystroem(RBF(gamma=0.3), 350).fit(ROWS)
     for backend in ("dense", "low-rank"):
         operator = make_operator(approximate, ROWS, backend)
-        assert operator.is_estimate
-        assert CenteredOperator(operator).is_estimate
+        assert operator.facts.is_estimate
+        assert CenteredOperator(operator).facts.is_estimate
         assert leading_spectrum(operator, 2).is_estimate
         assert full_spectrum(operator).head(3).is_estimate
-        assert not make_operator(whole, ROWS, backend).is_estimate
+        assert not make_operator(whole, ROWS, backend).facts.is_estimate
     assert not leading_spectrum(make_operator(RBF(gamma=0.3), ROWS, "dense"), 2).is_estimate
 
 

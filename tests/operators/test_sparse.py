@@ -54,18 +54,18 @@ def test_a_stored_matrix_knows_nothing():
 def test_products_cost_what_is_stored_and_not_the_square():
     operator = operator_on(np.random.default_rng(0).normal(size=(3_000, 2)))
     dense = DenseOperator(np.zeros((3_000, 3_000), dtype=np.float32))
-    assert dense.product_cost == 3_000**2
-    assert operator.product_cost < 0.1 * dense.product_cost
+    assert dense.facts.product_cost == 3_000**2
+    assert operator.facts.product_cost < 0.1 * dense.facts.product_cost
     assert operator.nbytes < 1_000 * 3_000
     system = ShiftedOperator(DeflatedOperator(operator, np.ones(1), np.ones((3_000, 1))), 1.0, sign=-1)
-    assert operator.product_cost < system.product_cost < 1.1 * operator.product_cost
-    assert CenteredOperator(operator).product_cost == operator.product_cost
+    assert operator.facts.product_cost < system.facts.product_cost < 1.1 * operator.facts.product_cost
+    assert CenteredOperator(operator).facts.product_cost == operator.facts.product_cost
 
 
 def test_a_large_graph_is_never_made_dense():
     operator = operator_on(np.random.default_rng(0).normal(size=(10_500, 1)), n_neighbors=2)
     for made_of in (operator, CenteredOperator(operator), ShiftedOperator(operator, 1.0, sign=1)):
-        assert not made_of.can_be_dense
+        assert not made_of.facts.can_be_dense
         with pytest.raises(ValueError, match="backend='dense'"):
             made_of.to_dense()
 

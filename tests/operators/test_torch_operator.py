@@ -68,9 +68,9 @@ def test_the_stated_precision_covers_the_error_of_a_product(kernel, reference, d
     rows = operator.rows.double().numpy()
     exact = reference(rows, rows) @ tensor(units, dtype).double().numpy()
     errors = np.linalg.norm(operator.matmat(tensor(units, dtype)).double().numpy() - exact, axis=0)
-    assert errors.max() <= operator.precision * np.linalg.norm(K, 2)
-    assert operator.precision <= ROUNDING[dtype]
-    assert operator.product_error == operator.precision
+    assert errors.max() <= operator.facts.precision * np.linalg.norm(K, 2)
+    assert operator.facts.precision <= ROUNDING[dtype]
+    assert operator.facts.product_error == operator.facts.precision
 
 
 def test_products_are_new_and_leave_the_block_alone():
@@ -83,10 +83,10 @@ def test_products_are_new_and_leave_the_block_alone():
 
 def test_products_are_counted():
     operator = TorchOperator(RBF(gamma=0.3), tensor(ROWS))
-    assert operator.n_products == 0  # what measures the precision is no product with the matrix
+    assert operator.log.n_products == 0  # what measures the precision is no product with the matrix
     operator.matmat(tensor(BLOCK))
     operator.matmat(tensor(BLOCK))
-    assert operator.n_products == 2
+    assert operator.log.n_products == 2
 
 
 def test_blocks_may_be_arrays_and_column_major():
@@ -108,8 +108,8 @@ def test_arrays_keep_their_type_on_a_cpu(dtype):
 def test_the_operator_says_what_it_keeps_and_what_it_costs():
     operator = TorchOperator(RBF(gamma=0.3), tensor(ROWS))
     assert operator.nbytes == 60 * 4 * 8
-    assert not operator.is_stored
-    assert operator.product_cost >= 60**2
+    assert not operator.facts.is_stored
+    assert operator.facts.product_cost >= 60**2
     known = operator.known_spectrum(3)
     assert len(known) == 0
     assert known.eigenvectors.shape == (60, 0)
@@ -117,7 +117,7 @@ def test_the_operator_says_what_it_keeps_and_what_it_costs():
 
 def test_a_matrix_that_is_too_large_is_refused_with_its_size():
     operator = TorchOperator(RBF(gamma=0.3), torch.zeros(20_001, 1))
-    assert not operator.can_be_dense
+    assert not operator.facts.can_be_dense
     with pytest.raises(ValueError, match=r"20,001 rows, 2 GB, .* up to 10,000 rows"):
         operator.to_dense()
 

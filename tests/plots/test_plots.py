@@ -30,6 +30,8 @@ from semikpca.plots import (
 )
 from semikpca.plots._style import BEST_COLOR, HEURISTIC_COLOR, SOLUTION_COLOR, TRIVIAL_COLOR, UNBOUNDED_COLOR
 
+pytestmark = pytest.mark.slow  # every test draws figures, some of them in processes of their own
+
 ROUNDING = 1e-12  # one or two divisions apart
 PIXELS_OF_GRACE = 1.0  # boxes of text are measured in whole pixels
 

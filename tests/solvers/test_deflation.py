@@ -25,7 +25,7 @@ class Counting(DenseOperator):
     """A stored matrix that counts its products, and the columns in them."""
 
     def matmat(self, block):
-        self.n_products += 1
+        self.log.n_products += 1
         self.n_columns = getattr(self, "n_columns", 0) + block.shape[1]
         return super().matmat(block)
 
@@ -125,7 +125,7 @@ def test_what_lies_in_the_space_is_solved_without_a_product():
     operator = Counting(A)
     targets = Q[:, -3:] * [1.0, -2.0, 0.5]
     solution = ConjugateGradients(operator, 1e-10, 1000, exact(A, Q)).solve(targets)
-    assert operator.n_products == 0
+    assert operator.log.n_products == 0
     assert solution.status is Status.SOLVED
     np.testing.assert_allclose(solution.values, targets / values[-3:], rtol=0, atol=AGREES)
 
@@ -167,5 +167,5 @@ def test_the_adaptive_solver_hands_the_space_on():
     operator = Counting(A)
     solver = AdaptiveSolver(operator, 3.0, 1e-8, None, exact(A, Q))
     solution = solver.solve(Q[:, -1:])
-    assert operator.n_products == 0
+    assert operator.log.n_products == 0
     np.testing.assert_allclose(solution.values, Q[:, -1:] / values[-1], rtol=0, atol=AGREES)

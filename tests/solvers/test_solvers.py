@@ -1,11 +1,13 @@
 """One contract for all solvers, against numpy.linalg.solve. A new solver adds one line to ``SOLVERS``."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from semikpca.operators import DenseOperator, ShiftedOperator
+from semikpca.operators import DenseOperator, OperatorFacts, ShiftedOperator, Storage
 from semikpca.solvers import AdaptiveSolver, Cholesky, ConjugateGradients, Status
-from semikpca.solvers._choice import COLUMNS_A_GROUP, direct_is_cheaper, expected_iterations
+from semikpca.solvers._choice import COLUMNS_A_GROUP, Method, choose_method, direct_is_cheaper, expected_iterations
 
 RTOL = 1e-12
 # The systems below have condition numbers up to a thousand: three digits fewer than the residual has.
@@ -31,10 +33,7 @@ class OneCore(ShiftedOperator):
 
     def __init__(self, base):
         super().__init__(base, 0.0, sign=1)
-
-    @property
-    def uses_one_core(self):
-        return True
+        self.facts = replace(self.facts, uses_one_core=True)
 
 
 # Name and how to prepare the solver for a system of a known condition number.
@@ -247,6 +246,28 @@ def test_harder_systems_and_more_columns_never_speak_against_a_factorization():
         by_tolerance = [direct_is_cheaper(n, 4, 10.0, rtol) for rtol in np.geomspace(1e-1, 1e-14, 30)]
         for answers in (by_condition, by_columns, by_tolerance):
             assert answers == sorted(answers)
+
+
+# What is changed in the record of a matrix in memory, how many columns come, and the method. With 400 rows and a
+# condition number of 1.2 the system is solved in steps for few columns, and by a factor for many.
+METHODS = [
+    ({}, 1, Method.BLOCK),
+    ({}, 400, Method.CHOLESKY),
+    ({"can_be_dense": False}, 400, Method.BLOCK),
+    ({"storage": Storage.NOTHING}, 400, Method.BLOCK),
+    ({"storage": Storage.SPARSE_FACTOR}, 400, Method.CHOLESKY),
+    ({"product_cost": 1.0}, 400, Method.BLOCK),
+    ({"uses_one_core": True}, 1, Method.BLOCK),
+    ({"uses_one_core": True, "can_be_dense": False}, COLUMNS_A_GROUP, Method.BLOCK),
+    ({"uses_one_core": True, "can_be_dense": False}, COLUMNS_A_GROUP + 1, Method.GROUPS),
+]
+
+
+@pytest.mark.parametrize(("changes", "n_columns", "method"), METHODS)
+def test_the_method_is_this_table(changes, n_columns, method):
+    facts = replace(OperatorFacts.of_stored_matrix(400, 1e-16), **changes)
+    assert choose_method(facts, 400, n_columns, 1.2, 1e-3) is method
+    assert choose_method(facts, 400, n_columns, 1.2, 1e-3, has_inverse=True) is Method.CLOSED_FORM
 
 
 def test_a_factor_is_made_once_and_then_kept(monkeypatch):

@@ -1,12 +1,15 @@
 """One contract for all ways to compute eigenpairs, against numpy.linalg.eigh; then the choice and the cut."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from semikpca.exceptions import KernelRankError
-from semikpca.operators import DeflatedOperator, DenseOperator
+from semikpca.operators import DeflatedOperator, DenseOperator, OperatorFacts, Storage
 from semikpca.spectrum import Spectrum, _block_krylov, _compute, full_spectrum, leading_spectrum, removable_spectrum
 from semikpca.spectrum._block_krylov import leading_eigenpairs
+from semikpca.spectrum._choice import Method, choose_method
 from semikpca.spectrum._lapack import all_eigenpairs
 
 # Columns of unit length: products between them are off by a few eps, more where eigenvalues are clustered.
@@ -244,6 +247,32 @@ def test_small_matrices_and_many_eigenpairs_go_to_lapack(monkeypatch, n, m, iter
     monkeypatch.setattr(_compute, "leading_eigenpairs", lambda *arguments: (called.append(arguments), False))
     leading_spectrum(DenseOperator(np.eye(n)), m)
     assert bool(called) is iterates
+
+
+# What is changed in the record of a matrix in memory, its size, how many eigenpairs are wanted and known, the method.
+CHOICES = [
+    ({}, 400, 2, 0, Method.KRYLOV),
+    ({}, 400, 2, 1, Method.KRYLOV),
+    ({}, 400, 2, 2, Method.KNOWN),
+    ({}, 400, 0, 0, Method.KRYLOV),
+    ({}, 300, 2, 0, Method.LAPACK),
+    ({}, 301, 2, 0, Method.KRYLOV),
+    ({}, 10_000, 2_000, 0, Method.LAPACK),
+    ({"storage": Storage.NOTHING}, 400, 2, 0, Method.FEW_PRODUCTS),
+    ({"storage": Storage.NOTHING}, 300, 2, 0, Method.LAPACK),
+    ({"storage": Storage.NOTHING, "can_be_dense": False}, 400, 2, 0, Method.FEW_PRODUCTS),
+    ({"storage": Storage.NOTHING, "product_cost": 1.0}, 400, 2, 0, Method.FEW_PRODUCTS),
+    ({"product_cost": 0.2 * 400**2}, 400, 2, 0, Method.KRYLOV),
+    ({"product_cost": 0.19 * 400**2}, 400, 2, 0, Method.FILTER),
+    ({"storage": Storage.SPARSE_FACTOR, "can_be_dense": False}, 400, 2, 0, Method.FILTER),
+    ({"storage": Storage.FEATURES, "product_cost": 1.0}, 400, 2, 2, Method.KNOWN),
+]
+
+
+@pytest.mark.parametrize(("changes", "n", "m", "n_known", "method"), CHOICES)
+def test_the_method_is_this_table(changes, n, m, n_known, method):
+    facts = replace(OperatorFacts.of_stored_matrix(n, 1e-16), **changes)
+    assert choose_method(facts, n, m, n_known) is method
 
 
 def test_no_more_eigenpairs_come_back_than_there_are():

@@ -1,7 +1,7 @@
 """The state behind the page: labels, their history, the model, and what there is to show. No page in here."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from threading import RLock
 from typing import Any
 
@@ -135,22 +135,22 @@ class LabelingSession:
 
     def undo(self) -> Snapshot:
         """Take the last change back; nothing happens where there is none."""
-        with self._lock:
-            if not self._past:
-                return self._snapshot
-            change = self._past[-1]
-            self._apply(change.rows, change.before)
-            self._future.append(self._past.pop())
-            return self._refit()
+        return self._step(self._past, self._future, lambda change: change.before)
 
     def redo(self) -> Snapshot:
         """Make the change again that was taken back last."""
+        return self._step(self._future, self._past, lambda change: change.after)
+
+    def _step(
+        self, source: list[Change], target: list[Change], labels: Callable[[Change], tuple[Any, ...]]
+    ) -> Snapshot:
+        """Apply the last change of ``source`` in one direction, and move it to ``target``."""
         with self._lock:
-            if not self._future:
+            if not source:
                 return self._snapshot
-            change = self._future[-1]
-            self._apply(change.rows, change.after)
-            self._past.append(self._future.pop())
+            change = source[-1]
+            self._apply(change.rows, labels(change))
+            target.append(source.pop())
             return self._refit()
 
     def add_class(self, name: str) -> Any:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 
 from semikpca.arrays import allowed_threads, in_threads, length, slices, taken
 from semikpca.convexity import ConvexityCertificate
@@ -27,7 +26,7 @@ from semikpca.kernels import (
     fit_graphs,
     median_distance,
 )
-from semikpca.operators import KernelOperator, make_operator
+from semikpca.operators import KernelOperator, fitted, make_operator
 from semikpca.problem import (
     DualSolution,
     Expansion,
@@ -213,7 +212,7 @@ class ResponseSource(Source):
         """Return columns of H."""
         response = self.response
         # A solve needs several times the memory of its answer.
-        step = _COLUMNS_AT_ONCE if response.operator.uses_one_core else len(at)
+        step = _COLUMNS_AT_ONCE if response.operator.facts.uses_one_core else len(at)
         columns = np.empty((length(self.rows), len(at)), dtype=response.operator.dtype)
         hardest: DualSolution | None = None
         for some in slices(0, len(at), step):
@@ -254,7 +253,7 @@ def default_sources(
     if 0 < wide < largest and 0 < wide_l1 < largest:
         plain += [Laplacian(gamma=float(wide_l1)), RBF(gamma=float(4 * wide))]
         if length(rows) <= MOST_ROWS_FOR_WHOLE_MATRICES:
-            shaped += [Normalized(RBF(gamma=float(factor * wide))).fit(rows) for factor in (1, 4)]
+            shaped += [fitted(Normalized(RBF(gamma=float(factor * wide))), rows) for factor in (1, 4)]
     sources: list[Source] = [PlainSource(kernel.fit(rows), rows) for kernel in plain]
     for number, kernel in enumerate(shaped):
         report("kernels", 1 + number, 1 + len(shaped))
@@ -278,7 +277,7 @@ def named_sources(
     sources: list[Source] = []
     for number, kernel in enumerate(kernels):
         report("kernels", number, len(kernels))
-        shaped = response_sources(clone(kernel).fit(rows), rows, backend, problems)
+        shaped = response_sources(fitted(kernel, rows), rows, backend, problems)
         sources += shaped
         if not kernel.is_sparse:
             sources.append(PlainSource(shaped[0].kernel, rows))

@@ -9,51 +9,33 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from semikpca.cli import _table_options as asked
 from semikpca.cli._label_summary import print_summary
 from semikpca.cli._messages import console, errors, failing_clearly
-from semikpca.cli._table_options import (
-    Delimiter,
-    Encoding,
-    ErrorWeight,
-    Exclude,
-    FileArgument,
-    Force,
-    IdColumn,
-    Kernel,
-    LabelColumn,
-    LabelsFile,
-    Question,
-    Removed,
-    Seed,
-    TextColumn_,
-    check_outputs,
-    default_output,
-    steps,
-    tell,
-)
+from semikpca.cli._table_options import Question, check_outputs, default_output, steps, tell
 from semikpca.tables import write_table
 from semikpca.workflow import LabelingOptions, save_model
 
 
 def label(
-    file: FileArgument,
-    label_column: LabelColumn,
+    file: asked.FileArgument,
+    label_column: asked.LabelColumn,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="The table with labels; by itself FILE.labeled.csv, or as FILE ends."),
     ] = None,
     report: Annotated[Path | None, typer.Option(help="A page to look at: one HTML file that needs no network.")] = None,
     save: Annotated[Path | None, typer.Option(help="A model for semikpca predict.")] = None,
-    id_column: IdColumn = None,
-    exclude: Exclude = None,
-    text_column: TextColumn_ = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    labels: LabelsFile = None,
-    kernel: Kernel = None,
-    n_components_removed: Removed = None,
-    error_weight: ErrorWeight = None,
-    seed: Seed = 0,
+    id_column: asked.IdColumn = None,
+    exclude: asked.Exclude = None,
+    text_column: asked.TextColumn_ = None,
+    delimiter: asked.Delimiter = None,
+    encoding: asked.Encoding = None,
+    labels: asked.LabelsFile = None,
+    kernel: asked.Kernel = None,
+    n_components_removed: asked.Removed = None,
+    error_weight: asked.ErrorWeight = None,
+    seed: asked.Seed = 0,
     scheduler: Annotated[
         str | None,
         typer.Option(
@@ -61,16 +43,14 @@ def label(
             "a folder), CSV or TSV ('part-*.csv' too), in a folder that all workers see. OUT is then a Parquet folder."
         ),
     ] = None,
-    force: Force = False,
+    force: asked.Force = False,
 ) -> None:
     """Give every row of a table a label, learned from the rows that have one.
 
     Empty cells in the label column are the rows to be labeled. The table comes back as it was, with four columns more:
     predicted_label, confidence, label_was_given and looks_wrong.
     """
-    question = Question(
-        file, label_column, id_column, tuple(exclude or ()), tuple(text_column or ()), delimiter, encoding, labels
-    )
+    question = Question(file, label_column, id_column, exclude, text_column, delimiter, encoding, labels)
     if scheduler is not None:
         from semikpca.cli._label_on_cluster import label_by_scheduler
 

@@ -4,7 +4,7 @@ import glob
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.markup import escape
 from rich.text import Text
@@ -13,11 +13,16 @@ from semikpca._words import counted
 from semikpca.cli._label_summary import class_grid, learned_from, print_accuracy, print_sizes
 from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.cli._table_options import Question, steps, tell
-from semikpca.tables._pieces import in_pieces
-from semikpca.workflow import AccuracyEstimate, LabelingOptions, printable
-
-if TYPE_CHECKING:
-    from semikpca.workflow._cluster_label import ClusterLabels
+from semikpca.operators import require_cluster_packages
+from semikpca.tables import in_pieces
+from semikpca.workflow import (
+    AccuracyEstimate,
+    ClusterLabels,
+    LabelingOptions,
+    cluster_classifier,
+    label_on_cluster,
+    printable,
+)
 
 SUFFIX = ".parquet"
 
@@ -55,10 +60,8 @@ def label_by_scheduler(
                     "a part of the table without --scheduler."
                 )
         try:
-            from semikpca.workflow._cluster_label import cluster_classifier, label_on_cluster
-        except ModuleNotFoundError as error:
-            if (error.name or "").startswith("semikpca"):
-                raise
+            require_cluster_packages()
+        except ImportError as error:
             raise ValueError(f"--scheduler needs the package {error.name}: pip install 'semikpca[dask]'") from error
         choices = LabelingOptions(*options)
         cluster_classifier(choices)  # what it refuses is refused before files are looked at
@@ -107,7 +110,7 @@ def _refuse_pieces_in_output(pieces: tuple[Any, ...], out: Path) -> None:
             raise ValueError(f"-o names {out}, which is read: it is never written over. Choose another name.")
 
 
-def _print_summary(labeled: "ClusterLabels", name: str) -> None:
+def _print_summary(labeled: ClusterLabels, name: str) -> None:
     n_given = int(labeled.n_given.sum())
     print_sizes(console, name, labeled.n_rows, n_given)
     console.print(learned_from(labeled.kinds, labeled.n_columns, labeled.n_numbers), highlight=False)

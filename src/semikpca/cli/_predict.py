@@ -7,31 +7,23 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from semikpca.cli import _table_options as asked
 from semikpca.cli._messages import console, errors, failing_clearly
-from semikpca.cli._table_options import (
-    Delimiter,
-    Encoding,
-    FileArgument,
-    Force,
-    check_outputs,
-    default_output,
-    steps,
-    tell,
-)
+from semikpca.cli._table_options import check_outputs, default_output, steps, tell
 from semikpca.tables import read_table, write_table
 from semikpca.workflow import load_model, printable
 
 
 def predict(
     model: Annotated[Path, typer.Argument(help="A file that semikpca label --save wrote.", show_default=False)],
-    file: FileArgument,
+    file: asked.FileArgument,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="The table with labels; by itself FILE.predicted.csv, or as FILE ends."),
     ] = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    force: Force = False,
+    delimiter: asked.Delimiter = None,
+    encoding: asked.Encoding = None,
+    force: asked.Force = False,
 ) -> None:
     """Label the rows of another table with a saved model.
 

@@ -10,55 +10,36 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from semikpca._typing import IntArray
+from semikpca.cli import _table_options as asked
 from semikpca.cli._messages import console, errors, failing_clearly
-from semikpca.cli._table_options import (
-    Delimiter,
-    Encoding,
-    ErrorWeight,
-    Exclude,
-    FileArgument,
-    Force,
-    IdColumn,
-    Kernel,
-    LabelColumn,
-    LabelsFile,
-    Question,
-    Removed,
-    Seed,
-    TextColumn_,
-    check_outputs,
-    steps,
-    tell,
-)
+from semikpca.cli._table_options import Question, check_outputs, steps, tell
 from semikpca.tables import write_table
 from semikpca.workflow import LabeledTable, LabelingOptions, printable, row_names, row_texts, shortened
 
 
 def suggest(
-    file: FileArgument,
-    label_column: LabelColumn,
+    file: asked.FileArgument,
+    label_column: asked.LabelColumn,
     n: Annotated[int, typer.Option("-n", min=1, help="How many rows.")] = 10,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A table of these rows, to be labeled.")] = None,
-    id_column: IdColumn = None,
-    exclude: Exclude = None,
-    text_column: TextColumn_ = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    labels: LabelsFile = None,
-    kernel: Kernel = None,
-    n_components_removed: Removed = None,
-    error_weight: ErrorWeight = None,
-    seed: Seed = 0,
-    force: Force = False,
+    id_column: asked.IdColumn = None,
+    exclude: asked.Exclude = None,
+    text_column: asked.TextColumn_ = None,
+    delimiter: asked.Delimiter = None,
+    encoding: asked.Encoding = None,
+    labels: asked.LabelsFile = None,
+    kernel: asked.Kernel = None,
+    n_components_removed: asked.Removed = None,
+    error_weight: asked.ErrorWeight = None,
+    seed: asked.Seed = 0,
+    force: asked.Force = False,
 ) -> None:
     """Show the rows that are worth labeling next.
 
     The labels of the rows in the list are expected to change the predictions of all rows the most, each beside those
     before it: no two of them tell the same.
     """
-    question = Question(
-        file, label_column, id_column, tuple(exclude or ()), tuple(text_column or ()), delimiter, encoding, labels
-    )
+    question = Question(file, label_column, id_column, exclude, text_column, delimiter, encoding, labels)
     with failing_clearly(errors, lambda: ""):
         options = LabelingOptions(kernel, n_components_removed, error_weight, seed)
         check_outputs({"-o": out}, (file, labels), force=force)

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from semikpca.cli._messages import errors
 from semikpca.tables import ColumnRoles, Table, check_output, read_table
-from semikpca.workflow import KERNEL_NAMES, LabeledTable, LabelingOptions, label_table, printable
+from semikpca.workflow import LabeledTable, LabelingOptions, kernel_names, label_table, printable
 
 Say: TypeAlias = Callable[[str, int, int], None]
 
@@ -55,7 +55,8 @@ LabelsFile = Annotated[
 Kernel = Annotated[
     str | None,
     typer.Option(
-        help=f"For experts: {', '.join(KERNEL_NAMES)}, or several with commas; by itself many are tried and blended."
+        help=f"For experts: {', '.join(kernel_names(installed=False))}, or several with commas; by itself many are "
+        "tried and blended."
     ),
 ]
 Removed = Annotated[
@@ -79,8 +80,8 @@ class Question:
     file: Path
     label_column: str
     id_column: str | None = None
-    exclude: tuple[str, ...] = ()
-    text_column: tuple[str, ...] = ()
+    exclude: Iterable[str] | None = None
+    text_column: Iterable[str] | None = None
     delimiter: str | None = None
     encoding: str | None = None
     labels: Path | None = None
@@ -116,7 +117,7 @@ class Question:
         words = ["semikpca", name, str(self.file), "--label-column", self.label_column]
         words += [] if self.id_column is None else ["--id-column", self.id_column]
         for option, values in (("--exclude", self.exclude), ("--text-column", self.text_column)):
-            words += [word for value in values for word in (option, value)]
+            words += [word for value in values or () for word in (option, value)]
         for option, value in (
             ("--delimiter", self.delimiter),
             ("--encoding", self.encoding),
@@ -126,9 +127,9 @@ class Question:
         return shlex.join([*words, *more])
 
 
-def _single_names(given: Iterable[str], table: Table) -> list[str]:
+def _single_names(given: Iterable[str] | None, table: Table) -> list[str]:
     names = []
-    for name in given:
+    for name in given or ():
         parts = [part.strip() for part in name.split(",")]
         names += parts if name not in table.frame.columns and set(parts) <= set(table.frame.columns) else [name]
     return names

@@ -102,8 +102,8 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 f"n_components={self.n_components} is more than the {operator.n} rows have. Lower it, or use None to "
                 "keep all."
             )
-        if self.center:
-            operator = CenteredOperator(operator)
+        centered = CenteredOperator(operator) if self.center else None
+        operator = operator if centered is None else centered
         whole = self.n_components is None
         spectrum = (full_spectrum(operator) if whole else leading_spectrum(operator, self.n_components)).on_host()
         if spectrum.rank == 0:
@@ -112,8 +112,8 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             )
         self.backend_, self.kernel_, self.X_fit_ = backend, kernel, rows
         self._operator, self._spectrum, self._inverse = operator, spectrum, None
-        if isinstance(operator, CenteredOperator):
-            self.row_means_ = to_numpy(operator.row_means())
+        if centered is not None:
+            self.row_means_ = to_numpy(centered.row_means())
         kept = spectrum.head(spectrum.rank)
         self.eigenvalues_ = kept.eigenvalues
         self.eigenvectors_, _ = svd_flip(kept.eigenvectors.copy(), None)

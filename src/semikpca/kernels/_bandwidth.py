@@ -12,6 +12,7 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from semikpca._numbers import is_positive_number
 from semikpca._typing import FloatArray, Rows
 from semikpca.arrays import is_remote, is_tensor
+from semikpca.kernels._vectors import short_indices
 
 Gamma: TypeAlias = float | Literal["median", "scale"]
 Metric: TypeAlias = Literal["euclidean", "manhattan"]
@@ -22,7 +23,7 @@ _SAMPLE_SEED = 0
 
 
 def median_distance(X: Rows, metric: Metric = "euclidean") -> float:
-    """Return the median distance over all pairs of distinct rows.
+    """Return the median distance over all pairs of distinct rows of X, by a metric, "euclidean" or "manhattan".
 
     Exact up to ``EXACT_MEDIAN_ROWS`` rows; above, the median over a fixed, seeded sample of rows that has about as
     many pairs, so that the same data always give the same kernel.
@@ -105,14 +106,6 @@ def _pair_distances(X: Rows, metric: Metric) -> FloatArray:
     with np.errstate(over="ignore", invalid="ignore"):  # what leaves the range of numbers is refused with a message
         distances = euclidean_distances(X) if metric == "euclidean" else manhattan_distances(short_indices(X))
     return np.asarray(distances[np.triu_indices(X.shape[0], k=1)])
-
-
-def short_indices(rows: Rows) -> Rows:
-    """Return CSR rows with the 32-bit indices that scikit-learn's Manhattan distances insist on."""
-    if sparse.issparse(rows) and rows.indices.dtype != np.int32:
-        indices, starts = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
-        return sparse.csr_array((rows.data, indices, starts), shape=rows.shape)
-    return rows
 
 
 def _variance(X: Rows) -> float:

@@ -27,13 +27,13 @@ def finite_pairwise(kernel: "Kernel", A: Rows, B: Rows) -> FloatArray:
 
 
 def require_finite_sums(kernel: "Kernel", rows: Rows, dtype: Any) -> None:
-    """Refuse rows whose kernel matrix leaves the range of numbers, without making it: see ``finite_pairwise``."""
+    """Refuse rows whose kernel matrix leaves the range of ``dtype``, without making it: see ``finite_pairwise``."""
     with np.errstate(over="ignore", invalid="ignore"):
         require_finite_sums_of(kernel, kernel.diag(rows), dtype)
 
 
 def require_finite_sums_of(kernel: "Kernel", diagonal: FloatArray, dtype: Any) -> None:
-    """Do the same with the diagonal of the matrix at hand."""
+    """Refuse the matrix of a kernel by its diagonal: see ``require_finite_sums`` for the range of ``dtype``."""
     with np.errstate(over="ignore", invalid="ignore"):
         largest = float(np.abs(diagonal).max()) * len(diagonal)
     _require_below_largest(kernel, largest, dtype)

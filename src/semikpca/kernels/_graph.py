@@ -13,7 +13,7 @@ from semikpca._numbers import is_whole_number
 from semikpca._typing import BoolArray, FloatArray, IntArray, Rows
 from semikpca.kernels._base import Kernel, SparseFactor
 from semikpca.kernels._neighbors import ApproximateSearch, ExactSearch, Links, NeighborSearch
-from semikpca.kernels._pairwise import _as_float, _largest_entries, _unit_rows
+from semikpca.kernels._vectors import as_float, largest_entries, unit_rows
 
 _SEARCHES: dict[str, type[NeighborSearch]] = {"exact": ExactSearch, "approximate": ApproximateSearch}
 _METRICS = ("euclidean", "cosine")
@@ -83,6 +83,8 @@ class NeighborGraph(Kernel):
     [0, 0, 1, 1]
     """
 
+    shorthand = "graph"
+
     def __init__(
         self,
         n_neighbors: int = 10,
@@ -149,20 +151,13 @@ class NeighborGraph(Kernel):
         values = self._damping * squares + (1 - self._damping) * self._stationary(degrees) ** 2
         return np.asarray(values.astype(self.matrix_.dtype, copy=False))
 
-    def cross_product(self, A: Rows, B: Rows, coefficients: FloatArray) -> FloatArray:
-        """Return ``pairwise(A, B) @ coefficients`` by sparse products alone."""
-        left, degrees_a = self._transitions(A)
-        right, degrees_b = (left, degrees_a) if B is A else self._transitions(B)
-        product = left @ (right.T @ coefficients)
-        product *= self._damping
-        totals = self._stationary(degrees_b) @ coefficients
-        product += (1 - self._damping) * np.multiply.outer(self._stationary(degrees_a), totals)
-        return np.asarray(product)
-
-    def sparse_factor(self) -> SparseFactor:
-        """Return S, v and (1 − ε)²."""
+    def sparse_factor(self, rows: Rows | None = None) -> SparseFactor:
+        """Return S and v of the training rows, or of others against them, and (1 − ε)²."""
         self._require_fit()
-        return SparseFactor(self.matrix_, self.vector_, self._damping)
+        if rows is None:
+            return SparseFactor(self.matrix_, self.vector_, self._damping)
+        matrix, degrees = self._transitions(rows)
+        return SparseFactor(matrix, self._stationary(degrees), self._damping)
 
     def components(self) -> IntArray:
         """Return the piece of the graph that each training row is in, numbered from 0.
@@ -262,18 +257,18 @@ class NeighborGraph(Kernel):
 
     def _points(self, rows: Rows) -> Rows:
         """Return the rows as points whose Euclidean distances count."""
-        rows = _as_float(rows)
+        rows = as_float(rows)
         if sparse.issparse(rows):
             rows = sparse.csr_array(rows)
         if self.metric == "euclidean":
             return rows
-        zero = np.flatnonzero(_largest_entries(rows) == 0)
+        zero = np.flatnonzero(largest_entries(rows) == 0)
         if zero.size:
             raise ValueError(
                 f"metric='cosine' has no value for row {zero[0]}, which is all zeros ({zero.size} rows are). Drop such "
                 "rows, or use metric='euclidean'."
             )
-        return _unit_rows(rows)
+        return unit_rows(rows)
 
     def _search_again(self) -> NeighborSearch:
         """Return the index of the training rows, built again where the kernel was loaded without it."""
@@ -294,7 +289,7 @@ class NeighborGraph(Kernel):
 
 
 def fit_graphs(counts: Iterable[int], rows: Rows) -> list[NeighborGraph]:
-    """Return default graphs with these numbers of neighbors, fitted to the rows by one search."""
+    """Return default graphs with these counts of neighbors, fitted to the rows by one search."""
     graphs = [NeighborGraph(count) for count in counts]
     widest = max(graphs, key=lambda graph: graph.n_neighbors)
     points, most_links = widest._points(rows), widest._most_links(int(rows.shape[0]))

@@ -2,17 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import linalg
 
 from semikpca._typing import BoolArray, FloatArray, Rows
 from semikpca.arrays import allowed_threads, in_threads, length, slices, taken
-from semikpca.kernels._finite import require_finite
-
-if TYPE_CHECKING:
-    from semikpca.kernels._base import Kernel
 
 # Numbers in a block of columns: 2 MB in float64, which stays in the cache of a core while it is made and multiplied.
 _BLOCK_NUMBERS = 2**18
@@ -150,27 +146,8 @@ class _Blocks:
         in_threads(work, self.parts, self.n_threads)
 
 
-@dataclass(frozen=True)
-class FeatureExpansion:
-    """The function x ↦ features(x) @ weights."""
-
-    kernel: "Kernel"
-    weights: FloatArray
-
-    @classmethod
-    def of(cls, kernel: "Kernel", rows: Rows, coefficients: FloatArray) -> "FeatureExpansion":
-        """Return x ↦ Σ c_i k(x, x_i) over ``rows``, for coefficients in one column or more."""
-        columns = coefficients.reshape(len(coefficients), -1)
-        weights = kernel.low_rank_factor().project(rows, columns)
-        return cls(kernel, weights.reshape(-1, *coefficients.shape[1:]))
-
-    def __call__(self, rows: Rows) -> FloatArray:
-        """Return its values, shape (n_rows, n_columns)."""
-        return require_finite(self.kernel, self.kernel.low_rank_factor().combine(rows, self.weights))
-
-
 def above_rounding(eigenvalues: FloatArray, dtype: Any) -> BoolArray:
-    """Return which eigenvalues of a definite matrix, known in float64, say something about rows of this type.
+    """Return which eigenvalues of a definite matrix, known in float64, say something about rows of this ``dtype``.
 
     Those above n · eps of the largest with the eps of float64, the usual rule for the rank of a matrix, and above eps
     of the largest with that of the rows.

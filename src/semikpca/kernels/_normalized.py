@@ -1,8 +1,6 @@
 """The degree-normalized form of another kernel."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -10,14 +8,13 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from semikpca._typing import Array, BoolArray, FloatArray, Rows
-from semikpca.arrays import is_remote, is_tensor, length, like
+from semikpca.arrays import is_remote, length
 from semikpca.kernels._base import Kernel
-from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor
-from semikpca.kernels._pairwise import _as_float
+from semikpca.kernels._finite import require_finite
+from semikpca.kernels._low_rank import LowRankFactor
+from semikpca.kernels._row_sums import row_sums
 from semikpca.kernels._shorthand import KernelLike, as_kernel
 from semikpca.kernels._wrapped import WrappedKernel
-
-_BLOCK_ROWS = 256  # a block of kernel rows against all rows stays small beside the rows themselves
 
 
 class Normalized(WrappedKernel):
@@ -54,94 +51,80 @@ class Normalized(WrappedKernel):
         self._require_fit()
         return replace(self.kernel_.low_rank_factor(), columns=self._columns)
 
-    def expansion(self, rows: Rows, coefficients: FloatArray) -> Callable[[Rows], FloatArray]:
-        """Return the function x ↦ Σ c_i k(x, x_i), with a weight for each feature where the rank is low."""
-        if not self.is_low_rank_on(rows):
-            return super().expansion(rows, coefficients)
-        return FeatureExpansion.of(self, rows, coefficients)
-
-    def weighted_features(self, weights: FloatArray) -> Callable[[Rows], FloatArray]:
-        """Return the function x ↦ features(x) @ weights: features of the kernel inside, and the degree beside them."""
-        self._require_fit()
-        sums = self._sums_by_features
-        if not isinstance(sums, FeatureExpansion):
-            return super().weighted_features(weights)
-        inner = self.kernel_.weighted_features(np.column_stack([weights, sums.weights]))
-        return partial(_scaled_by_last, inner=inner, kernel=clone(as_kernel(self.kernel)))
-
     def _columns(self, rows: Rows) -> FloatArray:
         columns = self.kernel_.low_rank_factor().columns(rows)
-        return np.asarray(columns / np.sqrt(self._degrees_of(rows))[:, np.newaxis])
+        return np.asarray(columns / np.sqrt(self.degrees_at(rows))[:, np.newaxis])
 
     def fit(self, rows: Rows) -> Self:
         """Fit the kernel inside and compute the degrees of the training rows, without storing the matrix."""
-        self.kernel_ = clone(as_kernel(self.kernel)).fit(rows)
+        if is_remote(rows):
+            raise ValueError(
+                f"{self!r} needs sums over all pairs of rows, and these are on a cluster. Give them to an estimator, "
+                "which has such sums made where the rows are."
+            )
+        inside = clone(as_kernel(self.kernel)).fit(rows)
+        if inside.is_low_rank_on(rows):
+            return self.learn_feature_sums(inside, summed_features(rows, inside), rows)
+        return self.learn_degrees(inside, row_sums(inside, rows, rows), rows)
+
+    def learn_degrees(self, inside: Kernel, sums: Array, rows: Rows) -> Self:
+        """Be fitted, by whoever has the kernel inside fitted and the sums of its values over the training rows."""
+        self.kernel_ = inside
         self.rows_fit_: Any = rows
-        self._sums_by_features: Callable[[Rows], FloatArray] | None = None
-        self.degrees_: Array = None
-        if self.kernel_.is_low_rank_on(rows):
-            if is_remote(rows):
-                # The sum of all features is made where the rows are; degrees then come with the rows, chunk by chunk.
-                self._sums_by_features = FeatureExpansion(self.kernel_, rows.summed(summed_features, self.kernel_))
-                self.rows_fit_ = None
-                return self
-            self._sums_by_features = self.kernel_.expansion(rows, np.ones(length(rows)))
-        self.degrees_ = self._degrees(rows)
+        self.feature_sums_: FloatArray | None = None
+        self.degrees_: Array = positive_degrees(inside, sums, of_training_rows=True)
+        return self
+
+    def learn_feature_sums(self, inside: Kernel, feature_sums: FloatArray, rows: Rows | None = None) -> Self:
+        """Be fitted where the kernel inside has features: their sum is all that degrees take.
+
+        Without the training rows, which may be on a cluster, degrees come with the rows that they are asked for.
+        """
+        self.kernel_, self.rows_fit_, self.feature_sums_, self.degrees_ = inside, rows, feature_sums, None
+        if rows is not None:
+            self.degrees_ = positive_degrees(inside, self._sums(rows), of_training_rows=True)
         return self
 
     def pairwise(self, A: Rows, B: Rows) -> Array:
         """Return the normalized matrix, shape (len(A), len(B))."""
         self._require_fit()
         values = self.kernel_.pairwise(A, B)
-        values /= self._degrees_of(A)[:, None] ** 0.5
-        values /= self._degrees_of(B) ** 0.5
+        values /= self.degrees_at(A)[:, None] ** 0.5
+        values /= self.degrees_at(B) ** 0.5
         return values
 
     def diag(self, A: Rows) -> Array:
         """Return k(a, a) / d(a)."""
         self._require_fit()
-        return self.kernel_.diag(A) / self._degrees_of(A)
+        return self.kernel_.diag(A) / self.degrees_at(A)
 
     def _require_fit(self) -> None:
         if not hasattr(self, "degrees_"):
             raise NotFittedError(f"{self!r} needs the degrees of the training rows: call fit(rows) first.")
 
-    def _degrees_of(self, rows: Rows) -> Array:
-        return self.degrees_ if rows is self.rows_fit_ else self._degrees(rows)
+    def degrees_at(self, rows: Rows, sums: Array | None = None) -> Array:
+        """Return the degrees of rows, from the sums of the kernel inside over the training rows if they are known."""
+        self._require_fit()
+        if rows is self.rows_fit_:
+            return self.degrees_
+        return positive_degrees(self.kernel_, self._sums(rows) if sums is None else sums, of_training_rows=False)
 
     def reaches(self, rows: Rows) -> BoolArray:
         """Return for each row whether it is like any training row at all; a row that is not has no value."""
         self._require_fit()
         return np.asarray(self._sums(rows) > 0)
 
-    def cross_product(self, A: Rows, B: Rows, coefficients: Array) -> Array:
-        """Return ``pairwise(A, B) @ coefficients``: a product with the kernel inside, scaled before and after."""
-        self._require_fit()
-        scaled = normalized_product(coefficients, self._degrees_of(B))
-        return normalized_product(self.kernel_.cross_product(A, B, scaled), self._degrees_of(A))
-
     def _sums(self, rows: Rows) -> Array:
-        if self._sums_by_features is not None:
-            return self._sums_by_features(rows)
-        if self.input_kind != "vectors":
-            n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
-            blocks = (rows[start : start + _BLOCK_ROWS] for start in range(0, n_rows, _BLOCK_ROWS))
-            return np.concatenate([self.kernel_.pairwise(block, self.rows_fit_).sum(axis=1) for block in blocks])
-        B = _as_float(self.rows_fit_)
-        A = B if rows is self.rows_fit_ else _as_float(rows)
-        ones: Array
-        if is_tensor(B):
-            ones = like(np.ones((B.shape[0], 1)), B)
-        else:
-            ones = np.ones((B.shape[0], 1), dtype=np.result_type(A.dtype, B.dtype))
-        return self.kernel_.cross_product(A, B, ones)[:, 0]
-
-    def _degrees(self, rows: Rows) -> Array:
-        return positive_degrees(self.kernel_, self._sums(rows), of_training_rows=rows is self.rows_fit_)
+        if self.feature_sums_ is not None:
+            return require_finite(self.kernel_, self.kernel_.low_rank_factor().combine(rows, self.feature_sums_))
+        return row_sums(self.kernel_, rows, self.rows_fit_)
 
 
 def positive_degrees(kernel: Kernel, degrees: Array, *, of_training_rows: bool) -> Array:
-    """Return degrees, the sums of a kernel over the training rows, or say which row has none."""
+    """Return degrees, the sums of a kernel over the training rows, or say which row has none.
+
+    The advice depends on whether the rows themselves are the training rows, ``of_training_rows``.
+    """
     if not (degrees > 0).all():
         row = int(degrees.argmin())
         advice = (
@@ -162,15 +145,11 @@ def normalized_product(product: Array, degrees: Array) -> Array:
 
 
 def summed_features(rows: Rows, kernel: Kernel, ignored: None = None) -> FloatArray:
-    """Return the sum of the features of rows, whose product with the features of a row is its degree."""
-    ones: FloatArray = np.ones((length(rows), 1), dtype=rows.dtype)
-    return kernel.low_rank_factor().project(rows, ones)[:, 0]
+    """Return the sum of the features of rows, whose product with the features of a row is its degree by the kernel.
 
-
-def _scaled_by_last(rows: Rows, inner: Callable[[Rows], FloatArray], kernel: Kernel) -> FloatArray:
-    values = inner(rows)
-    degrees = positive_degrees(kernel, values[:, -1], of_training_rows=False)
-    return np.asarray(normalized_product(values[:, :-1], degrees))
+    What is ignored comes with every chunk of rows on a cluster.
+    """
+    return kernel.low_rank_factor().project(rows, np.ones((length(rows), 1)))[:, 0]
 
 
 def _column(values: Array, like: Array) -> Array:

@@ -1,6 +1,5 @@
 """Another kernel, seen through landmarks: a matrix of low rank."""
 
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +16,7 @@ from semikpca.exceptions import IndefiniteKernelError
 from semikpca.kernels._base import Kernel
 from semikpca.kernels._finite import finite_pairwise
 from semikpca.kernels._landmarks import RULES, drawn_landmarks
-from semikpca.kernels._low_rank import FeatureExpansion, LowRankFactor, above_rounding
+from semikpca.kernels._low_rank import LowRankFactor, above_rounding
 from semikpca.kernels._normalized import Normalized
 from semikpca.kernels._shorthand import KernelLike, as_kernel
 from semikpca.kernels._wrapped import WrappedKernel
@@ -139,17 +138,9 @@ class Nystroem(WrappedKernel):
         """Return the squared lengths of the features."""
         return self.low_rank_factor().squares(A)
 
-    def cross_product(self, A: Rows, B: Rows, coefficients: FloatArray) -> FloatArray:
-        """Return ``pairwise(A, B) @ coefficients`` in time linear in both."""
-        return self.expansion(B, coefficients)(A)
-
-    def expansion(self, rows: Rows, coefficients: FloatArray) -> Callable[[Rows], FloatArray]:
-        """Return the function x ↦ Σ c_i k(x, x_i): all that it keeps of the rows is a weight for each feature."""
-        return FeatureExpansion.of(self, rows, coefficients)
-
-    def weighted_features(self, weights: FloatArray) -> Callable[[Rows], FloatArray]:
-        """Return the function x ↦ features(x) @ weights: the kernel inside over the landmarks, without R."""
-        return self.kernel_.expansion(self.landmarks_, self.mixing_ @ weights)
+    def over_landmarks(self, weights: FloatArray) -> tuple[Kernel, Rows, FloatArray]:
+        """Return k, Z and R @ weights: features are never made for it."""
+        return self.kernel_, self.landmarks_, self.mixing_ @ weights
 
     def _columns(self, rows: Rows) -> FloatArray:
         return self.kernel_.pairwise(rows, self.landmarks_)

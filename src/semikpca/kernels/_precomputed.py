@@ -27,6 +27,8 @@ def require_symmetric(K: FloatArray, what: str) -> None:
 class Precomputed(Kernel):
     """A given kernel matrix: ``fit`` takes K (n × n), ``predict`` takes k(new rows, training rows) (m × n)."""
 
+    shorthand = "precomputed"
+
     @property
     def input_kind(self) -> InputKind:
         """Rows of a kernel matrix."""

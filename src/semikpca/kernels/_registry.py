@@ -1,22 +1,89 @@
-"""Which kernels there are: those of the package, and those that others have written."""
+"""Kernels by name: the classes for files, the shorthands for ``as_kernel`` and for the command line.
 
-import inspect
-from typing import Any
+A kernel registers itself when its class is made. Those of other distributions are found by the entry points of the
+group ``semikpca.kernels``, which are loaded when they are needed and not before.
+"""
 
-from semikpca.kernels._base import Kernel
+from functools import cache
+from inspect import isabstract
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from semikpca.kernels._base import Kernel
+
+ENTRY_POINTS = "semikpca.kernels"
+
+_classes: "dict[str, type[Kernel]]" = {}
 
 
-def kernel_classes() -> dict[str, type[Kernel]]:
-    """Return every kernel class that was defined so far, by its name; abstract ones are none.
+def register(kernel_class: "type[Kernel]") -> None:
+    """Make a kernel known by the name of its class, unless that begins with "_" or belongs to a function.
 
-    A kernel of the package keeps its name, whoever takes it too.
+    A class inside a function cannot be found by its name, hence no other process could load what was saved of it.
     """
-    found: dict[str, type[Kernel]] = {}
-    pending: list[Any] = [Kernel]
-    while pending:
-        kind = pending.pop()
-        pending += kind.__subclasses__()
-        own = kind.__module__.startswith("semikpca.")
-        if not inspect.isabstract(kind) and (own or kind.__name__ not in found):
-            found[kind.__name__] = kind
-    return found
+    name = kernel_class.__name__
+    if name.startswith("_") or "<locals>" in kernel_class.__qualname__:
+        return
+    shorthand = vars(kernel_class).get("shorthand")
+    for known in _classes.values():
+        if _place(known) == _place(kernel_class):
+            continue  # the same class, made again
+        if known.__name__ == name:
+            raise TypeError(_clash("name", name, known, kernel_class))
+        if shorthand is not None and vars(known).get("shorthand") == shorthand:
+            raise TypeError(_clash("shorthand", shorthand, known, kernel_class))
+    _classes[name] = kernel_class
+
+
+def kernel_classes() -> "dict[str, type[Kernel]]":
+    """Return all kernels that this process knows, and those of installed distributions, by the names of their classes.
+
+    Examples
+    --------
+    >>> kernel_classes()["RBF"]
+    <class 'semikpca.kernels._pairwise.RBF'>
+    """
+    _load_installed()
+    return {name: known for name, known in sorted(_classes.items()) if not isabstract(known)}
+
+
+def shorthands(*, installed: bool = True) -> "dict[str, type[Kernel]]":
+    """Return the kernels that have a shorthand, by it; with ``installed`` also those of other distributions.
+
+    Examples
+    --------
+    >>> shorthands()["rbf"]
+    <class 'semikpca.kernels._pairwise.RBF'>
+    """
+    if installed:
+        _load_installed()
+    # A shorthand is the class's own: what derives from RBF is another kernel.
+    own = {vars(known).get("shorthand"): known for known in _classes.values()}
+    return {name: known for name, known in own.items() if name is not None}
+
+
+@cache
+def _load_installed() -> None:
+    """Import the kernels of other distributions, which register themselves."""
+    from importlib.metadata import entry_points  # some ten milliseconds that most imports of the package can do without
+
+    for entry in entry_points(group=ENTRY_POINTS):
+        try:
+            entry.load()
+        except Exception as error:  # whatever a foreign module raises while it is imported
+            origin = f" of {entry.dist.name}" if entry.dist is not None else ""
+            raise ImportError(
+                f"The kernel {entry.name!r}{origin} cannot be loaded from {entry.value!r} ({type(error).__name__}: "
+                f"{error}). Repair or uninstall that distribution."
+            ) from error
+
+
+def _place(kernel_class: type) -> str:
+    return f"{kernel_class.__module__}.{kernel_class.__qualname__}"
+
+
+def _clash(what: str, value: str, known: type, other: type) -> str:
+    return (
+        f"Two kernels have the {what} {value!r}: {_place(known)} and {_place(other)}. Give one of them another {what}; "
+        'a class whose name begins with "_" is not made known.'
+    )

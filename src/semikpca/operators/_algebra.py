@@ -1,92 +1,40 @@
 """Operators made of other operators; nothing is stored twice."""
 
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 from semikpca._typing import Array, FloatArray, IntArray
 from semikpca.arrays import like, to_numpy
-from semikpca.operators._base import KernelOperator, KnownSpectrum
-from semikpca.operators._progress import Progress
+from semikpca.operators._base import KernelOperator
+from semikpca.operators._known import KnownInverse, KnownSpectrum
 
 
 class DerivedOperator(KernelOperator):
-    """What is made of one operator, and costs what that costs."""
+    """An operator made of another one, its base, whose record and log it takes over."""
 
     def __init__(self, base: KernelOperator) -> None:
         self.base = base
         self.shape = base.shape
         self.dtype = base.dtype
         self.xp = base.xp
-        self.is_estimate = base.is_estimate
-
-    @property
-    def n_products(self) -> int:  # type: ignore[override]  # a counter there, read off the base here
-        """As the base, which makes them."""
-        return self.base.n_products
-
-    @property
-    def progress(self) -> Progress | None:
-        """As the base."""
-        return self.base.progress
-
-    @progress.setter
-    def progress(self, progress: Progress | None) -> None:
-        self.base.progress = progress
+        self.facts = base.facts
+        self.log = base.log
 
     def block(self, values: Any) -> FloatArray:
         """As the base."""
         return self.base.block(values)
-
-    @property
-    def nbytes(self) -> int:
-        """As the base."""
-        return self.base.nbytes
-
-    @property
-    def product_cost(self) -> float:
-        """As the base."""
-        return self.base.product_cost
-
-    @property
-    def can_be_dense(self) -> bool:
-        """As the base."""
-        return self.base.can_be_dense
-
-    @property
-    def is_stored(self) -> bool:
-        """As the base."""
-        return self.base.is_stored
-
-    @property
-    def uses_one_core(self) -> bool:
-        """As the base."""
-        return self.base.uses_one_core
 
     def between_products(self) -> AbstractContextManager[None]:
         """As the base."""
         return self.base.between_products()
 
     @property
-    def block_columns(self) -> int:
+    def nbytes(self) -> int:
         """As the base."""
-        return self.base.block_columns
-
-    @property
-    def precision(self) -> float:
-        """As the base."""
-        return self.base.precision
-
-    @property
-    def product_error(self) -> float:
-        """As the base."""
-        return self.base.product_error
-
-    @property
-    def accepted_error(self) -> float:
-        """As the base."""
-        return self.base.accepted_error
+        return self.base.nbytes
 
 
 class DeflatedOperator(DerivedOperator):
@@ -97,6 +45,14 @@ class DeflatedOperator(DerivedOperator):
         self.eigenvalues = eigenvalues
         self.eigenvectors = eigenvectors
         self._values = like(eigenvalues, eigenvectors)
+        facts = base.facts
+        self.facts = replace(
+            facts,
+            # Each product takes two more with the eigenvectors.
+            product_cost=facts.product_cost + 2 * self.n * len(eigenvalues),
+            # Rounding in a product with the base is as large as before anything was removed.
+            rounding_scale=max([facts.rounding_scale, *map(float, eigenvalues[:1])]),
+        )
 
     def matmat(self, block: FloatArray) -> FloatArray:
         """Return K′ @ block."""
@@ -142,10 +98,9 @@ class DeflatedOperator(DerivedOperator):
         """The base and the removed eigenvectors."""
         return self.base.nbytes + int(self.eigenvectors.nbytes)
 
-    @property
-    def product_cost(self) -> float:
-        """The base, and two products with the eigenvectors."""
-        return self.base.product_cost + 2 * self.n * len(self.eigenvalues)
+    def shifted_inverse(self, shift: float, sign: Literal[-1, 1], n_removed: int = 0) -> KnownInverse | None:
+        """Return that of the base without the components that are removed here."""
+        return self.base.shifted_inverse(shift, sign, len(self.eigenvalues) + n_removed)
 
 
 class ShiftedOperator(DerivedOperator):
@@ -154,7 +109,11 @@ class ShiftedOperator(DerivedOperator):
     def __init__(self, base: KernelOperator, shift: float, sign: Literal[-1, 1]) -> None:
         super().__init__(base)
         self.shift = float(shift)
-        self.sign = sign
+        self.sign: Literal[-1, 1] = sign
+        # An error in a product is relative to the kernel, a residual to the shift: the error counts for more where the
+        # kernel is larger.
+        amplified = max(1.0, base.facts.rounding_scale / self.shift) if self.shift else 1.0
+        self.facts = replace(base.facts, product_error=base.facts.product_error * amplified)
 
     def matmat(self, block: FloatArray) -> FloatArray:
         """Return (shift · I + sign · base) @ block."""
@@ -172,11 +131,9 @@ class ShiftedOperator(DerivedOperator):
         product = self.base.product_at(rows, block)
         return None if product is None else self.shift * block[rows] + self.sign * product
 
-    @property
-    def product_error(self) -> float:
-        """What is off in a product with the kernel, where that is larger than the shift, is off in a residual."""
-        removed = list(self.base.eigenvalues) if isinstance(self.base, DeflatedOperator) else []
-        return self.base.product_error * max([1.0, *(float(value) / self.shift for value in removed[:1])])
+    def inverse(self) -> KnownInverse | None:
+        """Return the inverse in closed form, where the base has one for every shift."""
+        return self.base.shifted_inverse(self.shift, self.sign)
 
     def diag(self) -> FloatArray:
         """Return the diagonal."""
@@ -193,6 +150,12 @@ class ShiftedOperator(DerivedOperator):
 
 class CenteredOperator(DerivedOperator):
     """(I − 11ᵀ/n) K (I − 11ᵀ/n): the kernel of rows whose mean in feature space is zero."""
+
+    def __init__(self, base: KernelOperator) -> None:
+        super().__init__(base)
+        # The trace bounds the eigenvalues of the base. What is left after centering may be far smaller.
+        trace = float(to_numpy(base.diag()).sum(dtype=np.float64))
+        self.facts = replace(base.facts, rounding_scale=trace)
 
     def matmat(self, block: FloatArray) -> FloatArray:
         """Return the centered product with ``block``."""
@@ -212,11 +175,6 @@ class CenteredOperator(DerivedOperator):
         matrix -= means
         matrix -= means[:, None] - means.mean()
         return matrix
-
-    @property
-    def rounding_scale(self) -> float:
-        """The trace of the base: what is left after centering may be far smaller than what was taken off."""
-        return float(to_numpy(self.base.diag()).sum(dtype=np.float64))
 
     def rough_eigenvectors(self, m: int) -> FloatArray:
         """Return those of the base, centered."""
@@ -257,7 +215,7 @@ class ScaledOperator(DerivedOperator):
         return None if product is None else self.scales[rows, None] * product
 
     def rough_eigenvectors(self, m: int) -> FloatArray:
-        """Return those of the base, scaled: D K D has its eigenvectors among what D makes of the range of K."""
+        """Return those of the base, scaled: eigenvectors of D K D lie in D times the range of K."""
         return self.scales[:, None] * self.base.rough_eigenvectors(m)
 
     def columns(self, rows: IntArray) -> FloatArray:

@@ -1,65 +1,116 @@
-"""The contract of an operator: a symmetric matrix known by its products."""
+"""The contract of an operator: a symmetric matrix known by its products, and a record of what they cost."""
 
-import math
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum
+from typing import Any, Literal
 
 import numpy as np
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.operators._progress import Progress
+from semikpca.operators._known import KnownInverse, KnownSpectrum
+from semikpca.operators._progress import ProductLog
+
+
+class Storage(Enum):
+    """What an operator keeps of its matrix."""
+
+    ENTRIES = "all n² numbers; columns are there to be read"
+    SPARSE_FACTOR = "a sparse factor; a product costs no more than a few operations on vectors"
+    FEATURES = "features Φ of the rows, K = Φ Φᵀ; eigenpairs and inverses follow from the small matrix ΦᵀΦ"
+    NOTHING = "only the rows; each product computes the entries again"
 
 
 @dataclass(frozen=True)
-class KnownSpectrum:
-    """Leading eigenpairs that are known beforehand.
+class OperatorFacts:
+    """What an operator costs and what it promises: everything by which methods are chosen and stopped.
+
+    An operator made of another one takes over this record whole, and replaces the numbers that it changes.
 
     Attributes
     ----------
-    eigenvalues : ndarray of shape (m,)
-    eigenvectors : ndarray of shape (n, m)
-    bound : float
-        No other eigenvalue is larger.
+    product_cost : float
+        Multiplications in a product with one column; n² where the matrix is stored.
+    precision : float
+        How far rounding may move a product, relative to the largest eigenvalue.
+    product_error : float
+        The relative residual below which steps that are made of products do not come.
+    storage : Storage
+        What is kept of the matrix (of the innermost one, where operators are made of others).
+    accepted_error : float
+        The relative error of an answer that the user accepted by choosing this operator; 0 if none.
+    rounding_scale : float
+        A bound on the eigenvalues before something was subtracted from the matrix. Rounding is relative to it where it
+        is larger than the eigenvalues that are left.
+    can_be_dense : bool
+        Whether ``to_dense`` is a way out where products alone do not lead to an answer. Otherwise it raises.
+    uses_one_core : bool
+        Whether a product keeps only one core busy, so that several may run side by side.
+    block_columns : int
+        A product with this many columns costs little more than a product with one.
+    is_estimate : bool
+        Whether the matrix stands for another one, whose eigenvalues may be larger.
     """
 
-    eigenvalues: FloatArray
-    eigenvectors: FloatArray
-    bound: float = math.inf
+    product_cost: float
+    precision: float
+    product_error: float
+    storage: Storage = Storage.ENTRIES
+    accepted_error: float = 0.0
+    rounding_scale: float = 0.0
+    can_be_dense: bool = True
+    uses_one_core: bool = False
+    block_columns: int = 8
+    is_estimate: bool = False
 
-    def __len__(self) -> int:
-        return len(self.eigenvalues)
+    @classmethod
+    def of_stored_matrix(cls, n: int, eps: float) -> "OperatorFacts":
+        """Return the facts of n² numbers in memory, with the rounding unit ``eps``.
 
+        Rounding errors of n² entries add up like a random matrix, whose norm grows with sqrt(n); ten times that leaves
+        room for an eigensolver's own steps. LAPACK's worst case, n · eps, would call half of a float32 spectrum noise.
+        """
+        return cls(product_cost=float(n) ** 2, precision=float(10 * np.sqrt(n) * eps), product_error=10 * eps)
 
-@dataclass(frozen=True)
-class Subspace:
-    """A subspace, and what an operator makes of it.
-
-    Attributes
-    ----------
-    basis : array of shape (n, m)
-        Orthonormal columns.
-    images : array of shape (n, m)
-        The operator times the basis.
-    n_last : int
-        Only the images of so many last columns lead out of the subspace (as in a Krylov space).
-    """
-
-    basis: FloatArray
-    images: FloatArray
-    n_last: int
+    @property
+    def is_stored(self) -> bool:
+        """Whether a product is cheap compared to computing the matrix; if not, a fit costs what its products cost."""
+        return self.storage is not Storage.NOTHING
 
 
 class KernelOperator(ABC):
-    """A symmetric n × n matrix that can be multiplied from the left; SciPy's names where SciPy has one."""
+    """A symmetric n × n matrix that can be multiplied from the left; SciPy's names where SciPy has one.
+
+    Attributes
+    ----------
+    shape : tuple of int
+    dtype : dtype
+    xp : module
+        The library of the blocks that go in and come out: NumPy or torch.
+    facts : OperatorFacts
+        What the operator costs and promises. It begins as the record of a matrix in memory; a subclass replaces what
+        differs.
+    log : ProductLog
+        Counts products, and reports them where somebody listens. Operators made of each other share it.
+    """
 
     shape: tuple[int, int]
     dtype: np.dtype[Any]
-    xp: Any = np  # the library of the blocks that go in and come out: NumPy or torch
-    n_products: int = 0  # products made so far, where the operator itself makes them
-    is_estimate: bool = False  # whether the matrix stands for another one, whose eigenvalues may be larger
-    progress: Progress | None = None
+    xp: Any = np
+    facts: OperatorFacts
+    log: ProductLog
+
+    def __init__(self, n: int, dtype: Any) -> None:
+        self.shape = (n, n)
+        self.dtype = dtype
+        self.facts = OperatorFacts.of_stored_matrix(n, float(self.xp.finfo(dtype).eps))
+        self.log = ProductLog()
+
+    @property
+    def n(self) -> int:
+        """Number of rows and columns."""
+        return self.shape[0]
 
     @abstractmethod
     def matmat(self, block: FloatArray) -> FloatArray:
@@ -77,6 +128,8 @@ class KernelOperator(ABC):
     @abstractmethod
     def nbytes(self) -> int:
         """Bytes that the operator keeps in memory."""
+
+    # -- products, in parts or with more digits ----------------------------------------------------------------
 
     def block(self, values: Any) -> FloatArray:
         """Return values as a block that can be multiplied: of the right library, type and device."""
@@ -96,84 +149,46 @@ class KernelOperator(ABC):
         """Return the product with ``block`` at a few rows; None where that costs as much as at all of them."""
         return None
 
-    @property
-    def is_stored(self) -> bool:
-        """Whether a product is cheap beside the making of the matrix; if not, products are what a fit costs."""
-        return True
-
-    @property
-    def uses_one_core(self) -> bool:
-        """Whether a product keeps one core busy only, so that several may run side by side."""
-        return False
-
-    def between_products(self) -> AbstractContextManager[None]:
-        """Return a context for the work between products: where these take all cores, nothing else should."""
-        return nullcontext()
-
-    @property
-    def block_columns(self) -> int:
-        """Columns up to which a product costs little more than with one."""
-        return 8
-
-    @property
-    def precision(self) -> float:
-        """How far a product may be off through rounding, relative to the largest eigenvalue.
-
-        Rounding errors of n² entries add up like a random matrix, whose norm grows with sqrt(n); ten times that leaves
-        room for an eigensolver's own steps. LAPACK's worst case, n · eps, would call half of a float32 spectrum noise.
-        """
-        return float(10 * np.sqrt(self.n) * np.finfo(self.dtype).eps)
-
-    @property
-    def product_error(self) -> float:
-        """The relative residual below which steps that are made of products do not come."""
-        return 10 * float(np.finfo(self.dtype).eps)
-
-    @property
-    def accepted_error(self) -> float:
-        """The relative error of an answer that whoever chose this operator has accepted; 0 where digits are free."""
-        return 0.0
+    def product_beside_known(self, block: FloatArray) -> FloatArray:
+        """Return the product with a block that is orthogonal to the first eigenvector of ``known_spectrum``."""
+        return self.matmat(block)
 
     def sharper(self) -> "KernelOperator":
-        """Return the same matrix with more digits in its products; itself where there are no more."""
+        """Return the same matrix with more digits in its products; the operator itself where there are no more."""
         return self
 
-    def report(self, stage: str, residual: float, goal: float) -> None:
-        """Say how far a computation with products is, where somebody listens (``progress``)."""
-        if self.progress is not None:
-            self.progress.note(stage, self.n_products, residual, goal)
+    def between_products(self) -> AbstractContextManager[None]:
+        """Return a context for the work between products; it keeps BLAS to one thread where products use all cores."""
+        return nullcontext()
 
-    @property
-    def rounding_scale(self) -> float:
-        """A bound on the eigenvalues before anything was subtracted; rounding is relative to it if it is larger."""
-        return 0.0
-
-    @property
-    def product_cost(self) -> float:
-        """Multiplications in a product with one column, in units of a dense product's."""
-        return float(self.n) ** 2
-
-    @property
-    def can_be_dense(self) -> bool:
-        """Whether ``to_dense`` is a way out where products alone do not lead to an answer."""
-        return True
+    # -- what is known without products ------------------------------------------------------------------------
 
     def known_spectrum(self, m: int) -> KnownSpectrum:
         """Return those of the m leading eigenpairs that need not be computed; none by default."""
         return KnownSpectrum(np.empty(0), self.block(np.empty((self.n, 0))))
 
-    def rough_eigenvectors(self, m: int) -> FloatArray:
-        """Return at most m columns that are close to leading eigenvectors and cost little; none by default.
-
-        Where a product is cheap, so are a few more of them.
-        """
-        return self.block(np.empty((self.n, 0)))
-
     def centered_spectrum(self, m: int) -> KnownSpectrum:
         """Return those of the m leading eigenpairs of the centered matrix that need not be computed."""
         return KernelOperator.known_spectrum(self, m)
 
-    @property
-    def n(self) -> int:
-        """Number of rows and columns."""
-        return self.shape[0]
+    def whole_spectrum(self) -> KnownSpectrum | None:
+        """Return all eigenpairs but those of eigenvalue zero, where that takes no dense matrix; otherwise None."""
+        return None
+
+    def rough_eigenvectors(self, m: int) -> FloatArray:
+        """Return at most m columns that are close to leading eigenvectors and cost less than a product.
+
+        None by default: where a product is cheap, so is a search that begins anywhere.
+        """
+        return self.block(np.empty((self.n, 0)))
+
+    def inverse(self) -> KnownInverse | None:
+        """Return the inverse of this matrix in closed form, where there is one."""
+        return None
+
+    def shifted_inverse(self, shift: float, sign: Literal[-1, 1], n_removed: int = 0) -> KnownInverse | None:
+        """Return the inverse of shift · I + sign · K in closed form, where there is one.
+
+        K is this matrix without its first ``n_removed`` components.
+        """
+        return None

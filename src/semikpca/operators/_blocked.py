@@ -1,27 +1,34 @@
 """A kernel matrix that is computed each time it is multiplied."""
 
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from semikpca._typing import FloatArray, IntArray, Rows
 from semikpca.arrays import one_blas_thread
-from semikpca.kernels import Kernel
-from semikpca.kernels._blocked import KeptTiles, product_at, symmetric_product
-from semikpca.kernels._finite import require_finite_sums
-from semikpca.operators._base import KernelOperator
+from semikpca.kernels import Kernel, Tiles, require_finite_sums, tiles_of
+from semikpca.operators._base import KernelOperator, Storage
 from semikpca.operators._memory import has_room, too_large
 from semikpca.operators._rough import rough_eigenvectors
+from semikpca.operators.products import KeptTiles, product_at, symmetric_product
 
 # Roundings of kernel values in a product, measured: 2e-7 in float32 and 4e-16 in float64, on exponents up to 16.
-_ROUNDINGS_A_PRODUCT = 4
+ROUNDINGS_A_PRODUCT = 4
+# A product with 16 columns takes 1.5 times one with one column, and less than one with 13: BLAS works in fours.
+BLOCK_COLUMNS = 16
+
+
+def computed_product_cost(n: int, n_features: int) -> float:
+    """Return the cost of a product that computes each entry from its two rows: a few multiplications a feature."""
+    return float(n) ** 2 * (8 + n_features / 4)
 
 
 class BlockedOperator(KernelOperator):
-    """A kernel matrix in O(n) memory: blocks of it are made in the cache of a core, multiplied and forgotten.
+    """A kernel matrix in O(n) memory: blocks of it are computed in the cache of a core, multiplied and discarded.
 
-    Or kept, where there is memory for half of the matrix.
+    With ``keep`` they are kept, which takes the memory of half of the matrix.
 
     Parameters
     ----------
@@ -38,18 +45,30 @@ class BlockedOperator(KernelOperator):
 
     def __init__(self, kernel: Kernel, rows: Rows, dtype: Any = None, keep: bool = False) -> None:
         require_finite_sums(kernel, rows, rows.dtype)
+        super().__init__(int(rows.shape[0]), rows.dtype)
         self.kernel = kernel
         self.rows = rows
-        self.shape = (int(rows.shape[0]), int(rows.shape[0]))
-        self.dtype = rows.dtype
         self.value_dtype = np.dtype(rows.dtype if dtype is None else dtype)
-        self._tiles = kernel.tiles(rows, rows, self.value_dtype)
+        self._tiles: Tiles = tiles_of(kernel, rows, rows, self.value_dtype)
         if keep:
             self._tiles = KeptTiles(self._tiles, self.n, self.value_dtype)
+        product_error = ROUNDINGS_A_PRODUCT * float(np.finfo(self.value_dtype).eps)
+        self.facts = replace(
+            self.facts,
+            storage=Storage.NOTHING,
+            product_cost=computed_product_cost(self.n, int(rows.shape[1])),
+            # In float64 that of a stored matrix; in float32 a few roundings, since few numbers are added at a time.
+            precision=self.facts.precision if self.value_dtype == np.float64 else product_error,
+            product_error=product_error,
+            # The memory budget is read here, once, so that a fit does not change its method halfway.
+            can_be_dense=has_room(self.n, self.dtype),
+            block_columns=BLOCK_COLUMNS,
+            is_estimate=kernel.is_approximate,
+        )
 
     def matmat(self, block: FloatArray) -> FloatArray:
         """Return the product with ``block``."""
-        self.n_products += 1
+        self.log.n_products += 1
         return symmetric_product(self._tiles, self.n, block, self.value_dtype)
 
     def product_at(self, rows: IntArray, block: FloatArray) -> FloatArray | None:
@@ -65,8 +84,8 @@ class BlockedOperator(KernelOperator):
         return self.kernel.diag(self.rows)
 
     def to_dense(self) -> FloatArray:
-        """Return the whole matrix, where that fits the memory budget."""
-        if not self.can_be_dense:
+        """Return the whole matrix, where that fits the memory budget of this moment."""
+        if not has_room(self.n, self.dtype):
             raise too_large("What was asked for needs the whole kernel matrix, which", self.n, self.dtype)
         return self.kernel.pairwise(self.rows, self.rows)
 
@@ -79,44 +98,14 @@ class BlockedOperator(KernelOperator):
         """The factors of the blocks, and the blocks that are kept."""
         return self._tiles.nbytes
 
-    @property
-    def product_cost(self) -> float:
-        """Each entry is computed from its two rows, which takes as long as some multiplications for each feature."""
-        return float(self.n) ** 2 * (8 + int(self.rows.shape[1]) / 4)
-
-    @property
-    def can_be_dense(self) -> bool:
-        """Whether the matrix fits the memory budget."""
-        return has_room(self.n, self.dtype)
-
-    @property
-    def is_stored(self) -> bool:
-        """False: a product costs as much as the matrix."""
-        return False
-
     def between_products(self) -> AbstractContextManager[None]:
-        """Products have a thread on each core, and a thread of BLAS would be in their way."""
+        """Keep BLAS to one thread: products have a thread on each core, and those of BLAS would be in their way."""
         return one_blas_thread()
-
-    @property
-    def block_columns(self) -> int:
-        """A product with 16 takes 1.5 times one with one column, and less than one with 13: BLAS works in fours."""
-        return 16
-
-    @property
-    def precision(self) -> float:
-        """In float64 as of a stored matrix; in float32 a few roundings, since few numbers are added at a time."""
-        return super().precision if self.value_dtype == np.float64 else self.product_error
-
-    @property
-    def product_error(self) -> float:
-        """A few roundings of the kernel values."""
-        return _ROUNDINGS_A_PRODUCT * float(np.finfo(self.value_dtype).eps)
 
     def sharper(self) -> KernelOperator:
         """Return the same matrix with kernel values in the type of the rows."""
         if self.value_dtype == self.dtype:
             return self
         sharper = BlockedOperator(self.kernel, self.rows)
-        sharper.n_products, sharper.progress, sharper.is_estimate = self.n_products, self.progress, self.is_estimate
+        sharper.log = self.log
         return sharper

@@ -1,22 +1,31 @@
 """A kernel matrix held in memory."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.operators._base import KernelOperator
+from semikpca.operators._base import KernelOperator, Storage
 
 
 class DenseOperator(KernelOperator):
-    """A symmetric matrix stored whole: n² numbers, the fastest products."""
+    """A symmetric matrix stored whole: n² numbers, the fastest products.
 
-    def __init__(self, matrix: FloatArray) -> None:
+    Parameters
+    ----------
+    matrix : ndarray of shape (n, n)
+    is_estimate : bool, default=False
+        Whether it stands for another matrix, whose eigenvalues may be larger.
+    """
+
+    def __init__(self, matrix: FloatArray, is_estimate: bool = False) -> None:
+        super().__init__(matrix.shape[0], matrix.dtype)
         self.matrix = matrix
-        self.shape = (matrix.shape[0], matrix.shape[1])
-        self.dtype = matrix.dtype
+        self.facts = replace(self.facts, storage=Storage.ENTRIES, is_estimate=is_estimate)
 
     def matmat(self, block: FloatArray) -> FloatArray:
         """Return the product with ``block``."""
-        self.n_products += 1
+        self.log.n_products += 1
         # The matrix is symmetric, and BLAS is faster with the few columns as rows on the left.
         return np.asarray((block.T @ self.matrix).T)
 

@@ -1,4 +1,4 @@
-"""The only place that maps the name of a back end to an operator."""
+"""The only place that knows what the name of a back end means."""
 
 from typing import Any
 
@@ -16,13 +16,16 @@ from semikpca.operators._low_rank import LowRankOperator
 from semikpca.operators._memory import memory_budget, require_memory
 from semikpca.operators._sparse import SparseOperator
 
-# What products on a GPU are computed in may be named: see docs/gpu.md for the error and the time of each.
+# After the colon: what products on a GPU are computed in. docs/gpu.md has the error and the time of each.
 _TORCH = ("torch", "torch:float16", "torch:float32", "torch:float64")
-BACKENDS = ("auto", "dense", "blocked", *_TORCH, "sparse", "low-rank", "dask")
+REMOTE_BACKEND = "dask"  # the one that multiplies where rows are held
+# Back ends whose kernel values are computed for each product on CPUs, in a type that may be chosen.
+_IN_BLOCKS = ("blocked", REMOTE_BACKEND)
+BACKENDS = ("auto", "dense", "blocked", *_TORCH, "sparse", "low-rank", REMOTE_BACKEND)
 
-# Up to here a stored matrix is as fast as any other way, and has all digits.
+# Up to this many rows a stored matrix is as fast as any other back end, and has all digits.
 _FEW_ROWS = 2_500
-# Features from which on a kernel value costs more to make again than to keep.
+# With this many features and more it takes longer to compute a kernel value again than to read it from memory.
 _MANY_FEATURES = 128
 
 
@@ -37,8 +40,9 @@ def choose_backend(
     many_products: bool = False,
     on_tensors: bool = False,
     on_cluster: bool = False,
+    budget: int | None = None,
 ) -> str:
-    """Return the back end that ``backend`` stands for; a pure function, so that anyone may ask beforehand.
+    """Return the back end that ``backend`` stands for, from its arguments alone, so that anyone may ask beforehand.
 
     Parameters
     ----------
@@ -46,20 +50,23 @@ def choose_backend(
         One of ``BACKENDS``.
     n_samples : int
     is_sparse : bool, default=False
-        Whether the kernel can say its matrix by a sparse factor (``Kernel.is_sparse``).
+        Whether the kernel has a sparse factor of its matrix (``Kernel.is_sparse``).
     is_low_rank : bool, default=False
-        Whether it can say it by features of the rows, and few of them (``Kernel.is_low_rank_on``).
+        Whether the kernel has few features of these rows, whose products are the matrix (``Kernel.is_low_rank_on``).
     n_features : int, default=1
-        Of the rows; what a kernel value costs grows with them.
+        Number of features of the rows; the cost of a kernel value grows with it.
     on_vectors : bool, default=True
-        Whether rows are vectors; kernel matrices and functions of objects are kept as a matrix.
+        Whether rows are vectors. Otherwise (given kernel matrices, functions of objects) the matrix is stored.
     many_products : bool, default=False
-        Whether more than a few products are to be made, as LS-SVM does: keeping the matrix then pays where it fits the
-        memory budget, see :func:`memory_budget`.
+        Whether more than a few products are to be made, as LS-SVM does: it then pays to store a matrix that fits the
+        budget.
     on_tensors : bool, default=False
         Whether rows are torch tensors.
     on_cluster : bool, default=False
         Whether rows are a Dask array or data frame.
+    budget : int, optional
+        Bytes that a stored matrix may take. If it is not given, scikit-learn's setting is read: see
+        :func:`memory_budget`.
 
     Examples
     --------
@@ -100,7 +107,7 @@ def choose_backend(
             return "low-rank"
         if is_sparse:
             return "sparse"
-        fits = 8 * n_samples**2 <= memory_budget()
+        fits = 8 * n_samples**2 <= (memory_budget() if budget is None else budget)
         pays = n_samples <= _FEW_ROWS or n_features >= _MANY_FEATURES or many_products
         return "dense" if not on_vectors or (fits and pays) else "blocked"
     if backend == "low-rank" and not is_low_rank:
@@ -112,12 +119,22 @@ def choose_backend(
         raise ValueError(
             "backend='sparse' needs a kernel whose matrix is sparse, such as NeighborGraph(). Use backend='auto'."
         )
-    if backend in ("blocked", "dask", *_TORCH) and (is_sparse or not on_vectors):
+    if backend in (*_IN_BLOCKS, *_TORCH) and (is_sparse or not on_vectors):
         raise ValueError(
             f"backend={backend!r} needs a kernel between vectors, such as RBF(), which it can make again and again in "
             "blocks. Use backend='auto'."
         )
     return backend
+
+
+def is_in_blocks(backend: str) -> bool:
+    """Return whether a back end computes kernel values for each product, in a type that ``make_operator`` takes."""
+    return backend in _IN_BLOCKS
+
+
+def is_on_cluster(backend: str, rows: Rows) -> bool:
+    """Return whether this back end, or "auto" with these rows, computes on a cluster."""
+    return backend == REMOTE_BACKEND or (backend == "auto" and is_remote(rows))
 
 
 def make_operator(kernel: Kernel, rows: Rows, backend: str, dtype: Any = None, *, keep: bool = False) -> KernelOperator:
@@ -126,21 +143,16 @@ def make_operator(kernel: Kernel, rows: Rows, backend: str, dtype: Any = None, *
     ``dtype`` is what kernel values of the back ends "blocked" and "dask" are computed in; by default the type of the
     rows. With ``keep``, "blocked" keeps its blocks.
     """
-    operator = _made(kernel, rows, backend, dtype, keep)
-    operator.is_estimate = kernel.is_approximate
-    return operator
-
-
-def _made(kernel: Kernel, rows: Rows, backend: str, dtype: Any, keep: bool) -> KernelOperator:
     if backend == "dense":
         require_memory(rows.shape[0] if hasattr(rows, "shape") else len(rows), getattr(rows, "dtype", np.float64))
-        return DenseOperator(finite_pairwise(kernel, rows, rows))
+        return DenseOperator(finite_pairwise(kernel, rows, rows), kernel.is_approximate)
     if backend == "sparse":
-        return SparseOperator(kernel.sparse_factor())
+        return SparseOperator(kernel.sparse_factor(), kernel.is_approximate)
     if backend == "low-rank":
         return LowRankOperator(kernel, rows)
     if isinstance(kernel, Normalized):
-        return ScaledOperator(_made(kernel.kernel_, rows, backend, dtype, keep), 1 / kernel.degrees_**0.5)
+        inside = make_operator(kernel.kernel_, rows, backend, dtype, keep=keep)
+        return ScaledOperator(inside, 1 / kernel.degrees_**0.5)
     if backend in _TORCH:
         from semikpca.operators._torch import TorchOperator
 
@@ -160,7 +172,7 @@ def torch_precision(backend: str) -> Any:
 
 
 def rows_of(backend: str, rows: Rows) -> Rows:
-    """Return rows where the back end wants them: on the GPU, if there is one, for torch; on the workers for dask."""
+    """Return rows where the back end needs them: on the GPU, if there is one, for torch; on the workers for dask."""
     if backend not in ("dask", *_TORCH):
         return rows
     extra = "dask" if backend == "dask" else "gpu"

@@ -1,27 +1,27 @@
 """A kernel matrix known by the features of its rows."""
 
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from semikpca._typing import FloatArray, IntArray, Rows
-from semikpca.arrays import length, taken
-from semikpca.kernels import Kernel, LowRankFactor
-from semikpca.kernels._low_rank import above_rounding
-from semikpca.operators._base import KernelOperator, KnownSpectrum
+from semikpca.arrays import length, one_blas_thread, taken
+from semikpca.kernels import Kernel, LowRankFactor, above_rounding
+from semikpca.operators._base import KernelOperator, Storage
+from semikpca.operators._known import KnownInverse, KnownSpectrum
 
-# Bytes that the features of all rows may take to be kept; above, they are made again for each product.
+# The features of all rows are kept up to this many bytes; larger ones are computed again for each product.
 _MOST_STORED_BYTES = 512 * 2**20
-# Rows up to which the dense matrix may be made where a method asks for it: 800 MB.
+# Where a method asks for the dense matrix, it is made for up to this many rows: 800 MB.
 _MOST_DENSE_ROWS = 10_000
-# A kernel value that is made again takes as long as this many multiplications.
+# To compute a feature again takes as long as this many multiplications.
 _COLUMN_COST = 10
 
 
 class LowRankOperator(KernelOperator):
-    """K = Φ Φᵀ, with Φ kept where it takes no more than 512 MB and otherwise made again, a block of rows at a time.
+    """K = Φ Φᵀ, with Φ kept up to 512 MB; a larger one is computed again for each product, a block of rows at a time.
 
     All eigenpairs follow from the small matrix ΦᵀΦ = E Λ Eᵀ: the nonzero eigenvalues of K are Λ, the eigenvectors
     Φ E Λ^-½.
@@ -35,15 +35,22 @@ class LowRankOperator(KernelOperator):
     """
 
     def __init__(self, kernel: Kernel, rows: Rows) -> None:
-        self.kernel = kernel
         self._factor, self._rows = kernel.low_rank_factor(), rows
         first = self._factor.features(rows[:1])
+        super().__init__(length(rows), first.dtype)
+        self.kernel = kernel
         self.n_features = int(first.shape[1])
-        self.dtype = first.dtype
-        self.shape = (length(rows), length(rows))
-        self._is_stored = self.n * self.n_features * self.dtype.itemsize <= _MOST_STORED_BYTES
-        if self._is_stored:
+        self._keeps_features = self.n * self.n_features * self.dtype.itemsize <= _MOST_STORED_BYTES
+        if self._keeps_features:
             self._factor, self._rows = LowRankFactor(_as_they_are), self._factor.features(rows)
+        self.facts = replace(
+            self.facts,
+            storage=Storage.FEATURES,
+            # Two products with the features.
+            product_cost=float(2 * self.n * self.n_features * (1 if self._keeps_features else _COLUMN_COST)),
+            can_be_dense=self.n <= _MOST_DENSE_ROWS,
+            is_estimate=kernel.is_approximate,
+        )
 
     # -- features ----------------------------------------------------------------------------------------------
 
@@ -87,7 +94,7 @@ class LowRankOperator(KernelOperator):
 
     def to_dense(self) -> FloatArray:
         """Return the whole matrix, unless it is too large."""
-        if not self.can_be_dense:
+        if not self.facts.can_be_dense:
             raise ValueError(
                 f"This needs the whole kernel matrix of {self.n:,} rows, {8 * self.n**2 / 1e9:.0f} GB, and for a "
                 f"kernel of low rank it is made for up to {_MOST_DENSE_ROWS:,} rows. The rank is at most "
@@ -99,23 +106,13 @@ class LowRankOperator(KernelOperator):
     @property
     def nbytes(self) -> int:
         """The features, if they are kept, ΦᵀΦ and its eigenvectors; the rows are the caller's."""
-        features = self._rows.nbytes if self._is_stored else 0
+        features = self._rows.nbytes if self._keeps_features else 0
         return int(features + 2 * 8 * self.n_features**2 + self.n * self.dtype.itemsize)
-
-    @property
-    def product_cost(self) -> float:
-        """Two products with the features."""
-        return float(2 * self.n * self.n_features * (1 if self._is_stored else _COLUMN_COST))
-
-    @property
-    def can_be_dense(self) -> bool:
-        """For up to 10,000 rows."""
-        return self.n <= _MOST_DENSE_ROWS
 
     # -- its spectrum ------------------------------------------------------------------------------------------
 
     def known_spectrum(self, m: int) -> KnownSpectrum:
-        """Return the m leading eigenpairs; fewer where the rank is less, as far as rounding lets it be seen."""
+        """Return the m leading eigenpairs; fewer if the rank is smaller. Values that rounding explains do not count."""
         return self._known(*self.gram_spectrum, m)
 
     def centered_spectrum(self, m: int) -> KnownSpectrum:
@@ -133,7 +130,7 @@ class LowRankOperator(KernelOperator):
         rounding = float(np.finfo(self.dtype).eps * values[0])
         return KnownSpectrum(values[:m].astype(self.dtype), vectors, next_value + rounding)
 
-    def whole_spectrum(self) -> tuple[FloatArray, "FactoredVectors"]:
+    def whole_spectrum(self) -> KnownSpectrum:
         """Return all nonzero eigenvalues, and their eigenvectors as a matrix of which only products are made.
 
         A direction whose eigenvalue is within rounding of zero is there too, with a vector that is not quite of unit
@@ -141,12 +138,55 @@ class LowRankOperator(KernelOperator):
         """
         values, _ = self.gram_spectrum
         kept = values[above_rounding(values, np.float64)]
-        return kept.astype(self.dtype), FactoredVectors(self, slice(0, len(kept)))
+        # Products and slices are all that anyone asks of so many vectors.
+        vectors = cast(FloatArray, FactoredVectors(self, slice(0, len(kept))))
+        return KnownSpectrum(kept.astype(self.dtype), vectors, bound=0.0)
+
+    def shifted_inverse(self, shift: float, sign: Literal[-1, 1], n_removed: int = 0) -> KnownInverse:
+        """Return the inverse of shift · I + sign · K, where K may lack its first components."""
+        return LowRankInverse(self, n_removed, shift, sign)
 
     def _weights(self, columns: slice) -> FloatArray:
         """Return E Λ^-½ for some of the eigenpairs: features times this are the eigenvectors."""
         values, vectors = self.gram_spectrum
         return np.asarray(vectors[:, columns] / np.sqrt(values[columns]))
+
+
+class LowRankInverse(KnownInverse):
+    """The inverse of s I ± K′ with K = Φ Φᵀ, in the dimension of the features.
+
+    With ΦᵀΦ = E Λ Eᵀ and the first k eigenpairs removed, K′ x = Φ N Φᵀ y where N = Σ_{l>k} e_l e_lᵀ / (s ± λ_l), and
+    x = (y ∓ K′ x) / s. No eigenvalue is divided by, so that small ones do no harm.
+
+    Parameters
+    ----------
+    operator : LowRankOperator
+        K.
+    n_removed : int
+        k.
+    shift : float
+        s.
+    sign : {-1, 1}
+    """
+
+    def __init__(self, operator: LowRankOperator, n_removed: int, shift: float, sign: Literal[-1, 1]) -> None:
+        self.operator, self.shift, self.sign = operator, shift, sign
+        values, vectors = operator.gram_spectrum
+        left = vectors[:, n_removed:]
+        self._inner = (left / (shift + sign * values[n_removed:])) @ left.T
+
+    def solve(self, targets: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the solution and K′ times it: one pass over the rows, and one over those with a target."""
+        product = self.operator.combine(self._inner @ self.operator.project(targets))
+        return (targets - self.sign * product) / self.operator.dtype.type(self.shift), product
+
+    def diagonal(self, rows: IntArray) -> FloatArray:
+        """Return the diagonal of the inverse at ``rows``, in float64: its difference from 1/s may be tiny."""
+        if not len(rows):
+            return np.empty(0)
+        features = self.operator.features(rows).astype(np.float64)
+        own = np.einsum("ij,ij->i", features @ self._inner, features)
+        return np.asarray((1 - self.sign * own) / self.shift)
 
 
 class FactoredVectors:
@@ -200,7 +240,7 @@ class _Transposed:
 def _eigenpairs(gram: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the eigenpairs of a small definite matrix, largest first."""
     # The threads of BLAS gain nothing at this size, and on a busy computer they wait for each other.
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         values, vectors = np.linalg.eigh(gram)
     return np.maximum(values[::-1], 0), np.ascontiguousarray(vectors[:, ::-1])
 

@@ -36,3 +36,25 @@ class Progress:
         if not made or not 0 < residual < self._first or goal <= 0:
             return None
         return max(0.0, math.log(residual / goal)) / (math.log(self._first / residual) / made)
+
+
+class ProductLog:
+    """How many products with a matrix were made, and who listens.
+
+    One log belongs to one matrix: operators that are made of it, and its form with more digits, share the log.
+
+    Attributes
+    ----------
+    n_products : int
+    progress : Progress or None
+        Who is told how far a computation is; None for nobody.
+    """
+
+    def __init__(self) -> None:
+        self.n_products = 0
+        self.progress: Progress | None = None
+
+    def report(self, stage: str, residual: float, goal: float) -> None:
+        """Say how far a computation with products is, where somebody listens."""
+        if self.progress is not None:
+            self.progress.note(stage, self.n_products, residual, goal)

@@ -1,5 +1,6 @@
 """A kernel matrix known by a sparse factor."""
 
+from dataclasses import replace
 from threading import Lock
 
 import numpy as np
@@ -7,23 +8,31 @@ from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
 
 from semikpca._typing import FloatArray, IntArray
 from semikpca.kernels import SparseFactor
-from semikpca.operators._base import KernelOperator, KnownSpectrum
+from semikpca.operators._base import KernelOperator, Storage
+from semikpca.operators._known import KnownSpectrum
 
-# Rows up to which the dense matrix may be made where a method asks for it: 800 MB.
+# Where a method asks for the dense matrix, it is made for up to this many rows: 800 MB.
 _MOST_DENSE_ROWS = 10_000
-# A number that is fetched from anywhere in memory takes as long as this many in a dense product.
+# To fetch a number from anywhere in memory takes as long as this many multiplications of a dense product.
 _SPARSE_COST = 10
-# Up to here a block of columns stays in a cache, whatever the order of its rows.
+# Up to this many rows a block of columns stays in a cache, whatever the order of its rows.
 _ROWS_IN_CACHE = 5_000
 
 
 class SparseOperator(KernelOperator):
-    """K = damping · S² + (1 − damping) v vᵀ with a sparse S: a product with K is two with S."""
+    """K = damping · S² + (1 − damping) v vᵀ with a sparse S: a product with K is two with S.
 
-    def __init__(self, factor: SparseFactor) -> None:
+    Parameters
+    ----------
+    factor : SparseFactor
+        S, v and the damping.
+    is_estimate : bool, default=False
+        Whether it stands for another matrix, whose eigenvalues may be larger.
+    """
+
+    def __init__(self, factor: SparseFactor, is_estimate: bool = False) -> None:
+        super().__init__(factor.matrix.shape[0], factor.matrix.dtype)
         self.factor = factor
-        self.shape = factor.matrix.shape
-        self.dtype = factor.matrix.dtype
         self._counting = Lock()
         self._ordered = factor.matrix
         self._order: IntArray | None = None
@@ -33,18 +42,26 @@ class SparseOperator(KernelOperator):
             self._order = reverse_cuthill_mckee(factor.matrix, symmetric_mode=True).astype(np.intp)
             self._back = np.argsort(self._order)
             self._ordered = factor.matrix[self._order][:, self._order]
+        self.facts = replace(
+            self.facts,
+            storage=Storage.SPARSE_FACTOR,
+            product_cost=float(2 * _SPARSE_COST * factor.matrix.nnz),
+            can_be_dense=self.n <= _MOST_DENSE_ROWS,
+            uses_one_core=True,  # SciPy's sparse products are not threaded
+            is_estimate=is_estimate,
+        )
 
     def matmat(self, block: FloatArray) -> FloatArray:
         """Return the product with ``block``."""
         v, damping = self.factor.vector, self.dtype.type(self.factor.damping)
-        product = self.spread(block)
+        product = self.product_beside_known(block)
         product += v[:, np.newaxis] * ((1 - damping) * (v @ block))
         return product
 
-    def spread(self, block: FloatArray) -> FloatArray:
-        """Return damping · S² @ block: the whole product for what is orthogonal to v."""
-        with self._counting:
-            self.n_products += 1
+    def product_beside_known(self, block: FloatArray) -> FloatArray:
+        """Return damping · S² @ block, which is the whole product where the block is orthogonal to v."""
+        with self._counting:  # several threads solve for a few columns each
+            self.log.n_products += 1
         S = self._ordered
         if self._order is None or self._back is None:
             product = S @ (S @ block)
@@ -60,7 +77,7 @@ class SparseOperator(KernelOperator):
 
     def to_dense(self) -> FloatArray:
         """Return the whole matrix, unless it is too large."""
-        if not self.can_be_dense:
+        if not self.facts.can_be_dense:
             raise ValueError(
                 f"This needs the whole kernel matrix of the neighbor graph on {self.n:,} rows, "
                 f"{8 * self.n**2 / 1e9:.0f} GB, and it is made for up to {_MOST_DENSE_ROWS:,} rows. Ask for fewer "
@@ -80,21 +97,6 @@ class SparseOperator(KernelOperator):
         if self._order is None or self._back is None:
             return once + v.nbytes
         return 2 * once + v.nbytes + int(self._order.nbytes + self._back.nbytes)
-
-    @property
-    def uses_one_core(self) -> bool:
-        """True: SciPy's sparse products are not threaded."""
-        return True
-
-    @property
-    def product_cost(self) -> float:
-        """Two products with S."""
-        return float(2 * _SPARSE_COST * self.factor.matrix.nnz)
-
-    @property
-    def can_be_dense(self) -> bool:
-        """For up to 10,000 rows."""
-        return self.n <= _MOST_DENSE_ROWS
 
     def known_spectrum(self, m: int) -> KnownSpectrum:
         """Return v, whose eigenvalue is 1, and an eigenvector of eigenvalue ``damping`` for each further piece.

@@ -1,5 +1,6 @@
 """A kernel matrix that is computed when it is multiplied, on torch tensors."""
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -7,16 +8,19 @@ import torch
 from semikpca._typing import Rows
 from semikpca.arrays import like
 from semikpca.kernels import Kernel
-from semikpca.kernels._torch_product import PRECISIONS, Precision, Tensor, prepare_product
-from semikpca.operators._base import KernelOperator
+from semikpca.operators._base import KernelOperator, Storage
 from semikpca.operators._rough import rough_eigenvectors
+from semikpca.operators.products._torch import PRECISIONS, Precision, Tensor, prepare_product
 
-# Rows up to which the dense matrix may be made where a method asks for it.
+# Where a method asks for the dense matrix, it is made for up to this many rows.
 _MOST_DENSE_ROWS = 10_000
 # Columns that a fit keeps at the same time: a basis of eigenvectors, its products, and the columns of a solve.
 _COLUMNS_OF_A_FIT = 160
-# By its bound; what is seen is a tenth and less.
+_FEW_DIGITS = ("tf32", "float16")
+# Whoever takes products of few digits accepts decisions within half a percent of exact ones. That is a bound; what was
+# measured is a tenth of it and less.
 _ACCEPTED_ERROR = 5e-3
+_PADDED_COLUMNS = 16  # products are padded to this many columns
 _SPARE_BYTES = 1 << 30  # blocks of kernel values, and what torch needs for itself
 
 
@@ -50,18 +54,27 @@ class TorchOperator(KernelOperator):
             raise ValueError(f"precision must be one of {list(PRECISIONS)}, got {precision!r}.")
         self.rows = as_rows(rows, precision)
         self.kernel = kernel
-        n = self.rows.shape[0]
-        self.shape = (n, n)
-        self.dtype = self.rows.dtype
+        super().__init__(self.rows.shape[0], self.rows.dtype)
         self.device = self.rows.device
         check_memory(self.rows)
         self._check_range()
-        self._product, self._error = prepare_product(kernel, self.rows, precision)
+        self._product, error = prepare_product(kernel, self.rows, precision)
         self.mode = self._product.mode
+        self.facts = replace(
+            self.facts,
+            storage=Storage.NOTHING,
+            product_cost=float(self.n) ** 2 * int(self.rows.shape[1]),
+            precision=error,  # measured on a sample of these rows
+            product_error=error,
+            accepted_error=_ACCEPTED_ERROR if self.mode in _FEW_DIGITS else 0.0,
+            can_be_dense=self.n <= _MOST_DENSE_ROWS,
+            block_columns=_PADDED_COLUMNS,
+            is_estimate=kernel.is_approximate,
+        )
 
     def matmat(self, block: Tensor) -> Tensor:
         """Return the product with ``block``, shape (n, n_columns), as a new tensor."""
-        self.n_products += 1
+        self.log.n_products += 1
         return self._product.multiply(self._as_block(block))
 
     def cross_product(self, new_rows: Rows, coefficients: Tensor) -> Tensor:
@@ -90,7 +103,7 @@ class TorchOperator(KernelOperator):
 
     def to_dense(self) -> Tensor:
         """Return the whole matrix, unless it is too large."""
-        if not self.can_be_dense:
+        if not self.facts.can_be_dense:
             raise ValueError(
                 f"This needs the whole kernel matrix of {self.n:,} rows, {4 * self.n**2 / 1e9:.0f} GB, and on a "
                 f"torch device it is made for up to {_MOST_DENSE_ROWS:,} rows. Ask for fewer eigenpairs, or use fewer "
@@ -108,51 +121,16 @@ class TorchOperator(KernelOperator):
         """The rows, and what the product keeps beside them."""
         return int(self.rows.numel() * self.rows.element_size() + self._product.nbytes)
 
-    @property
-    def product_cost(self) -> float:
-        """Each entry is computed from its two rows."""
-        return float(self.n) ** 2 * int(self.rows.shape[1])
-
-    @property
-    def is_stored(self) -> bool:
-        """False: a product costs as much as the matrix."""
-        return False
-
-    @property
-    def precision(self) -> float:
-        """How far a product may be off, relative to the largest eigenvalue: measured on a sample of these rows."""
-        return self._error
-
-    @property
-    def product_error(self) -> float:
-        """As ``precision``."""
-        return self._error
-
-    @property
-    def can_be_dense(self) -> bool:
-        """For up to 10,000 rows."""
-        return self.n <= _MOST_DENSE_ROWS
-
-    @property
-    def accepted_error(self) -> float:
-        """Decisions within half a percent of exact ones, in tf32 and float16; as promised, with room."""
-        return _ACCEPTED_ERROR if self.mode in ("tf32", "float16") else 0.0
-
-    @property
-    def block_columns(self) -> int:
-        """Products are padded to 16 columns."""
-        return 16
-
     def block(self, values: Any) -> Tensor:
         """Return values as a tensor beside the rows."""
         return like(values, self.rows)
 
     def sharper(self) -> KernelOperator:
         """Return the same matrix with products in float32, where they are in less."""
-        if self.mode not in ("tf32", "float16"):
+        if self.mode not in _FEW_DIGITS:
             return self
         sharper = TorchOperator(self.kernel, self.rows, "float32")
-        sharper.n_products, sharper.progress, sharper.is_estimate = self.n_products, self.progress, self.is_estimate
+        sharper.log = self.log
         return sharper
 
     def _as_block(self, block: Any) -> Tensor:

@@ -7,7 +7,7 @@ from semikpca._typing import Rows
 from semikpca.arrays import is_lazy, on_host
 from semikpca.kernels import Kernel
 from semikpca.labels import LabelCoding, require_label_for_each
-from semikpca.operators import Progress, gathered, goes_to_cluster, remote_rows
+from semikpca.operators import Progress, gathered, is_on_cluster, remote_rows
 from semikpca.problem._cluster_fit import ClusterFit
 from semikpca.problem._few_labels import FewLabels, labels_on_cluster
 from semikpca.problem._fit import Fit, LocalFit, Problem
@@ -46,7 +46,7 @@ def fit_problem(
     ValueError
         Where a problem on a cluster would need all rows one by one.
     """
-    if not (goes_to_cluster(backend, rows) and kernel.is_low_rank_on(rows)):
+    if not (is_on_cluster(backend, rows) and kernel.is_low_rank_on(rows)):
         labels = encode(on_host(gathered(y)))
         require_label_for_each(rows, labels.codes)
         return LocalFit.of(problem, kernel, rows, backend, labels, progress)

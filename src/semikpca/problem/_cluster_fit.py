@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from semikpca._typing import Array, FloatArray, IntArray, Rows
 from semikpca.exceptions import KernelRankError
 from semikpca.kernels import Kernel, Nystroem
 from semikpca.labels import UNLABELED, LabelCoding
+from semikpca.operators import REMOTE_BACKEND, fitted, weighted_features
 from semikpca.problem._compressed import CompressedRows, OnFeatures, Summary, joined, summary
 from semikpca.problem._few_labels import FewLabels
 from semikpca.problem._fit import Fit, LocalFit, Problem
@@ -47,23 +47,23 @@ class ClusterFit(Fit):
     sample: FloatArray
     inside: LocalFit
 
-    backend = "dask"
+    backend = REMOTE_BACKEND
 
     @classmethod
     def of(
         cls, problem: Problem, kernel: Kernel, rows: Rows, labels: FewLabels, *, verbose: bool = False
     ) -> "ClusterFit":
         """Fit: the kernel from a few rows, one pass over all rows, and the small problem."""
-        fitted = fitted_kernel(kernel, rows)
+        known = fitted_kernel(kernel, rows)
         sampled = sampled_rows(*rows.shape)
         kept = np.union1d(labels.labeled_rows, sampled)
         start = time.perf_counter()
-        whole = summed(rows, fitted, kept)
+        whole = summed(rows, known, kept)
         if verbose:
             seconds, n_chunks = time.perf_counter() - start, len(rows.bounds) - 1
             _log.info("%s rows in %d chunks summed up in %.1f s", f"{rows.shape[0]:,}", n_chunks, seconds)
         labeled = whole.kept[np.searchsorted(kept, labels.labeled_rows)]
-        compressed = CompressedRows.of(fitted, whole.gram, labels.labeled_rows, labeled)
+        compressed = CompressedRows.of(known, whole.gram, labels.labeled_rows, labeled)
         sample = whole.kept[np.searchsorted(kept, sampled)]
         return cls(problem, rows, compressed, labels, sample, _solved(problem, compressed, labels))
 
@@ -183,7 +183,7 @@ class ClusterFit(Fit):
         return np.asarray(self.problem.alpha_sign * self.facts.error_weight * self._weights)
 
     def _function(self, weights: FloatArray, over_small_rows: FloatArray | None = None) -> "RowFunction":
-        values = self.kernel.weighted_features(weights)
+        values = weighted_features(self.kernel, weights)
         numbers: IntArray = np.empty(0, dtype=np.intp)
         own: FloatArray = np.empty((0, weights.shape[1]))
         if over_small_rows is not None:
@@ -239,8 +239,7 @@ def fitted_kernel(kernel: Kernel, rows: Rows) -> Kernel:
                 "give landmark rows."
             )
         inside = inside.kernel
-    fitted: Kernel = clone(kernel).fit(rows)
-    return fitted
+    return fitted(kernel, rows)
 
 
 def sampled_rows(n_rows: int, n_features: int) -> IntArray:

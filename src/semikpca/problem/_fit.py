@@ -171,7 +171,7 @@ class LocalFit(Fit):
         """Fit the kernel, set up the problem and solve it."""
         tol, many = problem.matrix_tol, problem.many_products
         fitted, rows, chosen, operator = fit_kernel(kernel, rows, backend, tol=tol, many_products=many)
-        operator.progress = progress
+        operator.log.progress = progress
         targets = operator.block(signed_targets(labels.codes, labels.n_classes))
         facts, response = problem.set_up(operator, targets)
         with operator.between_products():
@@ -198,7 +198,7 @@ class LocalFit(Fit):
     @property
     def n_products(self) -> int:
         """Products with the kernel matrix so far."""
-        return self.response.operator.n_products
+        return self.response.operator.log.n_products
 
     @property
     def components(self) -> IntArray | None:
@@ -266,7 +266,7 @@ class LocalFit(Fit):
         Shapes (n_weights, n, n_columns) and (n_weights, n_labeled, n_columns).
         """
         response: Any = self.response
-        rtol = _PATH_RTOL if response.operator.is_stored else self.problem.tol
+        rtol = _PATH_RTOL if response.operator.facts.is_stored else self.problem.tol
         rows = self.labels.labeled_rows
         targets = response.operator.block(signed_targets(self.labels.codes[rows], self.labels.n_classes))
         answers: tuple[FloatArray, FloatArray] | None = response.path(rows, targets, error_weights, rtol)

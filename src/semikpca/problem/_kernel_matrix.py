@@ -4,12 +4,21 @@ from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
-from sklearn.base import clone
 
 from semikpca._typing import FloatArray, Rows
 from semikpca.arrays import device_of, is_remote, length, like, taken, to_numpy
 from semikpca.kernels import Kernel, Normalized
-from semikpca.operators import KernelOperator, choose_backend, has_room, make_operator, remote_rows, rows_of
+from semikpca.operators import (
+    KernelOperator,
+    choose_backend,
+    expansion,
+    fitted,
+    has_room,
+    is_in_blocks,
+    make_operator,
+    remote_rows,
+    rows_of,
+)
 from semikpca.spectrum import require_semidefinite
 
 # Tolerances from which on kernel values in float32 do: they move decisions by a few times 1e-7.
@@ -21,8 +30,8 @@ def fit_kernel(
 ) -> tuple[Kernel, Rows, str, KernelOperator]:
     """Return a fitted clone of the kernel, the rows where they are needed, the chosen back end, and the matrix."""
     rows = rows_of(_chosen(kernel, rows, backend, many_products), rows)
-    fitted: Kernel = clone(kernel).fit(rows)
-    return fitted, rows, *kernel_matrix(fitted, rows, backend, tol=tol, many_products=many_products)
+    fitted_kernel = fitted(kernel, rows)
+    return fitted_kernel, rows, *kernel_matrix(fitted_kernel, rows, backend, tol=tol, many_products=many_products)
 
 
 def kernel_matrix(
@@ -34,7 +43,7 @@ def kernel_matrix(
     kept if even the whole matrix would fit the memory budget.
     """
     chosen = _chosen(kernel, rows, backend, many_products)
-    is_free = backend == "auto" and chosen in ("blocked", "dask")
+    is_free = backend == "auto" and is_in_blocks(chosen)
     dtype = np.float32 if is_free and tol >= _SINGLE_TOL else None
     operator = make_operator(kernel, rows, chosen, dtype, keep=is_free and has_room(rows.shape[0], rows.dtype))
     if not kernel.is_definite:
@@ -82,7 +91,7 @@ class Expansion:
     def _prepared(self) -> Callable[[Rows], FloatArray]:
         if is_remote(self.rows):
             return remote_rows(self.rows).expansion(self.kernel, self.coefficients)
-        return self.kernel.expansion(self.rows, self._as_rows(self.coefficients))
+        return expansion(self.kernel, self.rows, self._as_rows(self.coefficients))
 
     def __call__(self, rows: Rows) -> FloatArray:
         """Return its values at new rows, as an array; lazily for a lazy array."""

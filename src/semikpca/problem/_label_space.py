@@ -109,7 +109,7 @@ def label_space(
         block = product
         residuals, rounding = _residuals(operator, basis, images, pushed, error_weight)
         worst = float((residuals / np.maximum(goals, rounding)).max(initial=0.0))
-        operator.report("path", worst * rtol, rtol)
+        operator.log.report("path", worst * rtol, rtol)
         if not worst > 1:
             return _in_ritz_vectors(basis, images, pushed, rows)
     return None
@@ -131,7 +131,7 @@ def _residuals(
     answers = like(coordinates, basis)
     residuals = pushed - basis @ (answers / error_weight) + images @ answers
     largest = max([float(value) for value in operator.eigenvalues[:1]] + [1 / error_weight])
-    rounding = operator.product_error * largest * np.sqrt((coordinates**2).sum(axis=0))
+    rounding = operator.facts.product_error * largest * np.sqrt((coordinates**2).sum(axis=0))
     return np.sqrt(_squares(residuals)), np.maximum(rounding, np.finfo(np.float64).tiny)
 
 

@@ -71,6 +71,6 @@ class LSSVMProblem:
             operator,
             facts.error_weight,
             fit_intercept=self.fit_intercept,
-            rtol=min(self.tol, STORED_MATRIX_RTOL) if operator.is_stored else self.tol,
+            rtol=min(self.tol, STORED_MATRIX_RTOL) if operator.facts.is_stored else self.tol,
             max_iter=self.max_iter,
         )

@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import allowed_threads, in_threads
-from semikpca.operators import DeflatedOperator, SparseOperator
+from semikpca.operators import DeflatedOperator, KernelOperator
 
 # Columns that are multiplied at once: with more of them a block leaves the cache.
 _COLUMNS_AT_ONCE = 16
@@ -68,7 +68,7 @@ def polynomial_path(
     ConvergenceWarning
         Where the decisions at the largest weight, the hardest, do not solve their system to ``rtol``.
     """
-    rtol = max(rtol, operator.product_error)
+    rtol = max(rtol, operator.facts.product_error)
     parts = _Parts.of(operator, leading)
     series = _Series.of(parts.end(1 / float(error_weights.max())), error_weights, rtol)
     solves = _Solves.of(parts, series, rows)
@@ -111,7 +111,7 @@ def polynomial_path(
     answers = decisions.transpose(1, 2, 0)
     hardest = int(np.argmax(error_weights))
     residual = _residual(operator, answers[hardest], y, float(series.shifts[hardest]))
-    operator.report("path", residual, rtol)
+    operator.log.report("path", residual, rtol)
     if not residual <= _MOST_RESIDUAL * rtol:  # written so that NaN warns as well
         warnings.warn(
             f"The path of error weights has a relative residual of {residual:.1e} at its largest weight, where "
@@ -159,9 +159,9 @@ class _Series:
 
 @dataclass(frozen=True)
 class _Parts:
-    """K′ inside and outside of W, which holds all vectors in which K′ differs from the multiple of S² in a graph."""
+    """K′ inside and outside of W, which holds the eigenvectors that K knows and those that K′ lacks."""
 
-    graph: SparseOperator
+    kernel: KernelOperator  # K, whose products outside of W are those of K′
     W: FloatArray
     within: FloatArray  # WᵀK′W
     leaking: IntArray  # columns of W that K′ leads out of it
@@ -169,17 +169,17 @@ class _Parts:
 
     @classmethod
     def of(cls, operator: DeflatedOperator, leading: FloatArray | None) -> "_Parts":
-        graph = operator.base
-        assert isinstance(graph, SparseOperator), "other operators have label spaces"
-        together = [graph.known_spectrum(_MOST_KNOWN).eigenvectors, operator.eigenvectors]
+        kernel = operator.base
+        together = [kernel.known_spectrum(_MOST_KNOWN).eigenvectors, operator.eigenvectors]
         together += [] if leading is None else [leading]
         left, lengths, _ = np.linalg.svd(np.hstack(together).astype(np.float64), full_matrices=False)
         W = np.ascontiguousarray(left[:, lengths > _SAME_DIRECTION], dtype=operator.dtype)
         images = operator.matmat(W)
         within = W.T @ images
         leaks = images - W @ within
-        leaking = np.flatnonzero(np.linalg.norm(leaks, axis=0) > operator.precision)  # no eigenvalue is larger than 1
-        return cls(graph, W, (within + within.T) / 2, leaking, leaks[:, leaking])
+        # No eigenvalue is larger than 1, so that the precision needs no scale.
+        leaking = np.flatnonzero(np.linalg.norm(leaks, axis=0) > operator.facts.precision)
+        return cls(kernel, W, (within + within.T) / 2, leaking, leaks[:, leaking])
 
     def outside(self, block: FloatArray) -> FloatArray:
         """Return P @ block."""
@@ -187,17 +187,17 @@ class _Parts:
 
     def end(self, shift: float) -> float:
         """Return a number between the largest eigenvalue of C and ``shift``, close to the former."""
-        n = self.graph.n
+        n = self.kernel.n
 
         def times(vector: FloatArray) -> FloatArray:
             return self._product(vector.reshape(n, 1))[:, 0]
 
         start = self.outside(np.random.default_rng(_SEED).standard_normal((n, 1)))[:, 0]
-        matrix, rtol = LinearOperator((n, n), matvec=times, dtype=self.graph.dtype), _END_RTOL
+        matrix, rtol = LinearOperator((n, n), matvec=times, dtype=self.kernel.dtype), _END_RTOL
         while True:
             largest = float(eigsh(matrix, k=1, which="LA", tol=rtol, v0=start, return_eigenvectors=False)[0])
             # It may be too small by rtol, of which there must be room on both sides of the end.
-            if 4 * rtol * largest <= shift - largest or rtol <= np.finfo(self.graph.dtype).eps:
+            if 4 * rtol * largest <= shift - largest or rtol <= np.finfo(self.kernel.dtype).eps:
                 return largest + min(2 * _END_RTOL * largest, (shift - largest) / 2)
             rtol /= 8
 
@@ -208,11 +208,11 @@ class _Parts:
         """
         before = self.outside(block)
         yield before
-        scale = self.graph.dtype.type(2 / series.end)
+        scale = self.kernel.dtype.type(2 / series.end)
         now = scale * self._product(before) - before
         for number in range(series.degree if degree is None else degree):
             yield now
-            after = self.graph.spread(now)
+            after = self.kernel.product_beside_known(now)
             after *= 2 * scale
             # In place, and without a product with 2: a pass over the block takes as long as a tenth of its product.
             before += now
@@ -229,7 +229,7 @@ class _Parts:
 
     def _product(self, block: FloatArray) -> FloatArray:
         """Return C @ block for a block that is outside of W."""
-        product = self.graph.spread(block)
+        product = self.kernel.product_beside_known(block)
         product -= self.W @ (self.W.T @ product)
         return product
 

@@ -100,7 +100,7 @@ class LabelResponse(ABC):
         if known is not None:
             return known
         # A few columns at a time where memory is what counts: each takes several arrays of n numbers.
-        step = max(1, len(rows) if self.operator.can_be_dense else _COLUMNS_AT_ONCE)
+        step = max(1, len(rows) if self.operator.facts.can_be_dense else _COLUMNS_AT_ONCE)
         blocks = [rows[start : start + step] for start in range(0, len(rows), step)]
         own = []
         for block in blocks:

@@ -6,15 +6,7 @@ from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import one_blas_thread, to_numpy
 from semikpca.convexity import ConvexityCertificate
 from semikpca.losses import Loss, Squared
-from semikpca.operators import (
-    DeflatedOperator,
-    DenseOperator,
-    KernelOperator,
-    LowRankOperator,
-    ShiftedOperator,
-    SparseOperator,
-    Subspace,
-)
+from semikpca.operators import DeflatedOperator, KernelOperator, ShiftedOperator, Storage, Subspace
 from semikpca.problem._label_space import label_space
 from semikpca.problem._polynomial_path import polynomial_path
 from semikpca.problem._response import DualSolution, LabelResponse
@@ -68,8 +60,8 @@ class SemiKPCAResponse(LabelResponse):
         self.error_weight, self.error_weight_max = certificate.error_weight, certificate.error_weight_max
         system = ShiftedOperator(self.deflated, 1.0 / self.error_weight, sign=-1)
         known = None
-        # To keep a search conjugate to a few vectors takes as long as a product with a graph, and saves few of them.
-        if subspace is not None and not isinstance(operator, SparseOperator):
+        # To keep a search conjugate to a few vectors takes as long as a sparse product, and saves few of them.
+        if subspace is not None and operator.facts.storage is not Storage.SPARSE_FACTOR:
             W = subspace.basis
             images = system.applied(W, self.deflated.applied(W, subspace.images + 0))
             known = Subspace(W, images, subspace.n_last)
@@ -80,7 +72,7 @@ class SemiKPCAResponse(LabelResponse):
 
     def columns(self, rows: IntArray, rtol: float | None = None) -> DualSolution:
         """Solve for unit targets at ``rows``; on a stored matrix for the decisions, whose right-hand side it holds."""
-        if not isinstance(self.operator, DenseOperator):
+        if self.operator.facts.storage is not Storage.ENTRIES:
             return super().columns(rows, rtol)
         return self._solve_for_decisions(self.operator.units(rows), _COLUMN_RTOL if rtol is None else rtol)
 
@@ -89,9 +81,10 @@ class SemiKPCAResponse(LabelResponse):
 
         Decisions, shape (n_weights, n, n_columns), and those at the rows without their own targets.
         """
-        if isinstance(self.operator, LowRankOperator):
+        storage = self.operator.facts.storage
+        if storage is Storage.FEATURES:
             return None  # its whole spectrum is small and known
-        if isinstance(self.operator, SparseOperator):
+        if storage is Storage.SPARSE_FACTOR:
             leading = None if self.subspace is None else self.subspace.basis
             with one_blas_thread():
                 return polynomial_path(self.deflated, rows, targets, error_weights, max(rtol, _SERIES_RTOL), leading)
@@ -115,7 +108,7 @@ class SemiKPCAResponse(LabelResponse):
 
     def solve(self, targets: FloatArray, rtol: float | None = None) -> DualSolution:
         """Solve Problem 4 for each column of ``targets``."""
-        if not self.operator.is_stored:
+        if not self.operator.facts.is_stored:
             return self._solve_for_decisions(targets, rtol)
         solution = self.solver.solve(targets, rtol)
         V = self.eigenvectors

@@ -178,7 +178,7 @@ class SemiKPCAProblem:
                 facts.removed.eigenvalues[:k],
                 operator.block(facts.removed.eigenvectors),
                 facts.certificate,
-                rtol=min(self.tol, self.stored_solve_rtol) if operator.is_stored else self.tol,
+                rtol=min(self.tol, self.stored_solve_rtol) if operator.facts.is_stored else self.tol,
                 max_iter=self.max_iter,
                 subspace=facts.removed.subspace,
             )
@@ -195,7 +195,7 @@ class SemiKPCAProblem:
         return distance if 0 < distance < _FAR_FROM_THE_BOUND else 1.0
 
     def _eigenpair_rtol(self, operator: KernelOperator) -> float:
-        if operator.is_stored:
+        if operator.facts.is_stored:
             return max(EIGENPAIR_RTOL, self.stored_eigenpair_rtol * self._distance)
         return self.tol * self._distance
 
@@ -203,8 +203,8 @@ class SemiKPCAProblem:
         """Return the operator, or a sharper one where the error weight is so close to the bound that it needs one."""
         largest = float(facts.removed.eigenvalues[0]) * facts.error_weight
         amplified = max(largest, 1.0) * facts.certificate.condition_number
-        accepted = max(_ROUNDING_SHARE * self.tol, operator.accepted_error)
-        return operator if operator.product_error * amplified <= accepted else operator.sharper()
+        accepted = max(_ROUNDING_SHARE * self.tol, operator.facts.accepted_error)
+        return operator if operator.facts.product_error * amplified <= accepted else operator.sharper()
 
 
 def _refuse_huge_multipliers(operator: KernelOperator, certificate: ConvexityCertificate) -> None:

@@ -3,16 +3,16 @@
 from semikpca.solvers._base import LinearSolver, Solution, Status
 from semikpca.solvers._choice import COLUMNS_A_GROUP, AdaptiveSolver
 from semikpca.solvers._cholesky import Cholesky
+from semikpca.solvers._closed_form import ClosedForm
 from semikpca.solvers._conjugate_gradients import ConjugateGradients
-from semikpca.solvers._low_rank import LowRankSolver
 
 __all__ = [
     "COLUMNS_A_GROUP",
     "AdaptiveSolver",
     "Cholesky",
+    "ClosedForm",
     "ConjugateGradients",
     "LinearSolver",
-    "LowRankSolver",
     "Solution",
     "Status",
 ]

@@ -1,21 +1,58 @@
-"""Which solver? The one whose cost is lower, from sizes and the condition number alone."""
+"""Which solver? One table, from the record of the operator, the sizes and the condition number alone."""
 
 import math
+from enum import Enum
 from functools import cached_property
 
 import numpy as np
 
 from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import allowed_threads, in_threads, one_blas_thread, slices
-from semikpca.operators import KernelOperator, Subspace
+from semikpca.operators import KernelOperator, OperatorFacts, Subspace
 from semikpca.solvers._base import LinearSolver, Solution, Status
 from semikpca.solvers._cholesky import Cholesky
+from semikpca.solvers._closed_form import ClosedForm
 from semikpca.solvers._conjugate_gradients import ConjugateGradients
-from semikpca.solvers._low_rank import LowRankSolver
 
 # A product with few columns waits for memory, not for arithmetic: it takes as long as one with about this many.
 _FREE_COLUMNS = 5
 COLUMNS_A_GROUP = 16
+
+
+class Method(Enum):
+    """How a system is solved."""
+
+    CLOSED_FORM = "the operator knows the inverse"
+    CHOLESKY = "a factor of the dense matrix, which is kept for all later solves"
+    GROUPS = "conjugate gradients, a few columns at a time on each core"
+    BLOCK = "conjugate gradients on all columns at once"
+
+
+def choose_method(
+    facts: OperatorFacts, n: int, n_columns: int, condition_number: float, rtol: float, *, has_inverse: bool = False
+) -> Method:
+    """Return the method for an n × n system with so many columns: that of the first rule that applies.
+
+    Parameters
+    ----------
+    facts : OperatorFacts
+        Of the system.
+    n, n_columns : int
+    condition_number : float
+        Of the system, or a bound on it.
+    rtol : float
+        Tolerance of the residuals.
+    has_inverse : bool, default=False
+        Whether the operator knows the inverse in closed form.
+    """
+    if has_inverse:
+        return Method.CLOSED_FORM
+    sizes = n, n_columns, condition_number, rtol, facts.product_cost
+    if facts.is_stored and facts.can_be_dense and direct_is_cheaper(*sizes):
+        return Method.CHOLESKY
+    if facts.uses_one_core and n_columns > COLUMNS_A_GROUP:
+        return Method.GROUPS
+    return Method.BLOCK
 
 
 def expected_iterations(condition_number: float, rtol: float) -> float:
@@ -37,9 +74,9 @@ def direct_is_cheaper(
 
 
 def solved_in_groups(solver: LinearSolver, targets: FloatArray) -> Solution:
-    """Solve for a few columns at a time, with a group on each core; columns know nothing of each other.
+    """Solve for a few columns at a time, with a group on each core; the solves are independent of each other.
 
-    A group stays in the cache where all columns together would not.
+    A group fits in the cache of a core, which all columns together may not.
     """
     groups = slices(0, targets.shape[1], COLUMNS_A_GROUP)
     solutions: dict[int, Solution] = {}
@@ -58,7 +95,7 @@ def solved_in_groups(solver: LinearSolver, targets: FloatArray) -> Solution:
 
 
 class AdaptiveSolver(LinearSolver):
-    """Conjugate gradients while they are cheaper, then a Cholesky factor that is kept for all later solves.
+    """Solves each time by the method that ``choose_method`` names; a Cholesky factor is kept for all later solves.
 
     Parameters
     ----------
@@ -85,25 +122,29 @@ class AdaptiveSolver(LinearSolver):
         self.rtol = rtol
         self.max_iter = max_iter or max(100, math.ceil(10 * expected_iterations(condition_number, rtol)))
         self.subspace = subspace
-        self._direct: Cholesky | LowRankSolver | None = LowRankSolver.of(system)
+        inverse = system.inverse()
+        self._closed_form = None if inverse is None else ClosedForm(inverse)
+        self._factored: Cholesky | None = None
 
     def solve(self, targets: FloatArray, rtol: float | None = None) -> Solution:
         """Solve for each column of ``targets``; a larger ``rtol`` than the solver's own is cheaper."""
         rtol = self.rtol if rtol is None else max(rtol, self.rtol)
-        n_columns = targets.shape[1]
-        if self._direct is None and self.system.can_be_dense and self.system.is_stored:
-            sizes = self.system.n, n_columns, self.condition_number, rtol, self.system.product_cost
-            if direct_is_cheaper(*sizes):
-                self._direct = Cholesky(self.system)
-        if self._direct is not None:
-            return self._direct.solve(targets)
+        if self._factored is not None:
+            return self._factored.solve(targets)
+        facts, n_columns = self.system.facts, targets.shape[1]
+        method = choose_method(
+            facts, self.system.n, n_columns, self.condition_number, rtol, has_inverse=self._closed_form is not None
+        )
+        if method is Method.CLOSED_FORM and self._closed_form is not None:
+            return self._closed_form.solve(targets)
+        if method is Method.CHOLESKY:
+            self._factored = Cholesky(self.system)
+            return self._factored.solve(targets)
         iterative = self._iterative.to(rtol)
-        if not self.system.uses_one_core:
-            with self.system.between_products():
-                return iterative.solve(targets)
-        if n_columns > COLUMNS_A_GROUP:
+        if method is Method.GROUPS:
             return solved_in_groups(iterative, targets)
-        with one_blas_thread():  # what is left for BLAS are vectors, over which a second thread would only wait
+        # With products on one core BLAS has only vectors left to work on, for which a second thread would just wait.
+        with one_blas_thread() if facts.uses_one_core else self.system.between_products():
             return iterative.solve(targets)
 
     @cached_property
@@ -112,4 +153,4 @@ class AdaptiveSolver(LinearSolver):
 
     def inverse_diagonal(self, rows: IntArray) -> FloatArray | None:
         """Return the diagonal of the inverse at ``rows`` where it comes without a solve for each, otherwise None."""
-        return self._direct.inverse_diagonal(rows) if isinstance(self._direct, LowRankSolver) else None
+        return None if self._closed_form is None else self._closed_form.inverse_diagonal(rows)

@@ -10,9 +10,11 @@ from semikpca.operators import KernelOperator, Subspace
 from semikpca.solvers._base import LinearSolver, Solution, Status
 from semikpca.solvers._sampled_step import sampled_step
 
-# Costly steps in a row that bring nothing, after which no more are made.
+# Steps in a row that do not lower the residual, after which a solve with costly products gives up.
 _MOST_VAIN_STEPS = 10
-_CLOSE_TO_THE_GOAL = 30
+# A costly step that does not lower the residual ends the solve at once where the best residual is within this factor of
+# the tolerance: rounding of the products is then the limit.
+_STALL_FACTOR = 30
 
 
 class ConjugateGradients(LinearSolver):
@@ -26,20 +28,21 @@ class ConjugateGradients(LinearSolver):
         Each column stops when its residual norm is below ``rtol`` times the norm of its right-hand side.
     max_iter : int
     subspace : Subspace, optional
-        What is known of the system. The answer inside of it comes first and without a product, and every direction of
-        the search is kept conjugate to it (deflation), so that only what is left outside takes steps.
+        Products of the system with a subspace, if some are known. The part of the answer inside of it comes first and
+        without a product, and every direction of the search is kept conjugate to it (deflation), so that steps are
+        needed for the rest only.
     """
 
     def __init__(self, system: KernelOperator, rtol: float, max_iter: int, subspace: Subspace | None = None) -> None:
         self.system = system
-        self.rtol = max(rtol, system.product_error)
+        self.rtol = max(rtol, system.facts.product_error)
         self.max_iter = max_iter
         self._known = None if subspace is None else _KnownPart(subspace)
 
     def to(self, rtol: float) -> "ConjugateGradients":
-        """Return the same, prepared already, with another tolerance."""
+        """Return the same prepared solver with another tolerance."""
         other = copy(self)
-        other.rtol = max(rtol, self.system.product_error)
+        other.rtol = max(rtol, self.system.facts.product_error)
         return other
 
     def solve(self, targets: FloatArray) -> Solution:
@@ -56,6 +59,7 @@ class ConjugateGradients(LinearSolver):
         block, residual = values[:, active], residual[:, active]
         direction, rho = self._conjugate(residual) + 0, squared_residuals[active]
         n_iter = n_vain = 0
+        is_costly = not self.system.facts.is_stored
         best, best_values = np.inf, values
         while active.size and n_iter < self.max_iter and n_vain < _MOST_VAIN_STEPS:
             n_iter += 1
@@ -65,7 +69,7 @@ class ConjugateGradients(LinearSolver):
             image *= step
             residual = residual - image
             if self._known is not None:
-                # What rounding has brought back inside would grow with every step.
+                # Rounding leads back into the subspace, and what it brings there would grow with every step.
                 inside, residual = self._known.start(residual)
                 block += inside
             onward = self._conjugate(residual)
@@ -74,17 +78,17 @@ class ConjugateGradients(LinearSolver):
             direction += onward
             squared_residuals[active] = rho
             worst = _largest_ratio(squared_residuals, norms)
-            self.system.report("solve", worst, self.rtol)
-            if not self.system.is_stored and worst >= best:
+            self.system.log.report("solve", worst, self.rtol)
+            if is_costly and worst >= best:
                 n_vain += 1
-                if best <= _CLOSE_TO_THE_GOAL * self.rtol:
-                    # Rounding of the products is the limit: what they bring now is noise.
+                if best <= _STALL_FACTOR * self.rtol:
                     return Solution(best_values, Status.SOLVED, n_iter, best)
-            elif not self.system.is_stored:
+            elif is_costly:
                 best, n_vain, best_values = worst, 0, values + 0
                 best_values[:, active] = block
             going = rho > goals[active]
-            if going.any() and self._is_nearly_done(rho, rho_before, goals[active]):
+            # If a step like the last one would be the last, its costly product may be saved.
+            if is_costly and going.any() and bool((rho**2 <= goals[active] * rho_before).all()):
                 seen = sampled_step(self.system, residual, onward, step, goals[active])
                 if seen is not None:
                     values[:, active], squared_residuals[active] = block + step * onward, seen
@@ -97,10 +101,6 @@ class ConjugateGradients(LinearSolver):
         values[:, active] = block
         status = Status.NOT_CONVERGED if active.size else Status.SOLVED
         return Solution(values, status, max(n_iter, 1), _largest_ratio(squared_residuals, norms))
-
-    def _is_nearly_done(self, rho: FloatArray, rho_before: FloatArray, goals: FloatArray) -> bool:
-        """Whether a step like the last one would be the last, and its product is worth to be saved."""
-        return not self.system.is_stored and bool((rho**2 <= goals * rho_before).all())
 
     def _conjugate(self, residual: FloatArray) -> FloatArray:
         return residual if self._known is None else self._known.outside(residual)

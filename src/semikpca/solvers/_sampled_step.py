@@ -6,7 +6,7 @@ from semikpca._typing import FloatArray, IntArray
 from semikpca.operators import KernelOperator
 
 _SEED = 0
-# Rows to look at: those where most is left, and as many others at random. A product at so few rows costs little.
+# Rows to look at: those with the largest residuals, and as many others at random. A product at so few costs little.
 _LARGEST_ROWS = 64
 _OTHER_ROWS = 64
 _FEWEST_ROWS = 8 * (_LARGEST_ROWS + _OTHER_ROWS)
@@ -19,7 +19,7 @@ def sampled_step(
 ) -> FloatArray | None:
     """Return the squared residual norms after a step, from a sample of rows; None where they are too large.
 
-    Also None where the system cannot say its product at a few rows for less than the whole of it.
+    Also None where a product at a few rows costs as much as the whole product.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from semikpca.operators import KernelOperator, Subspace
 
 def rounding_of(operator: KernelOperator, largest: float) -> float:
     """Return how far an eigenvalue may be off through rounding alone."""
-    return operator.precision * max(abs(float(largest)), operator.rounding_scale)
+    return operator.facts.precision * max(abs(float(largest)), operator.facts.rounding_scale)
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Spectrum:
     is_estimate : bool
         Whether the matrix stands for another one, whose eigenvalues may be larger.
     subspace : Subspace, optional
-        What the search for the eigenpairs has learned of the matrix.
+        The space in which the eigenpairs were found, and the products with it.
     """
 
     eigenvalues: FloatArray

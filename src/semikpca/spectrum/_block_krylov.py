@@ -19,13 +19,14 @@ from semikpca.spectrum._base import Spectrum, rounding_of, value_errors
 _SEED = 0
 _MAX_BLOCKS = 12  # basis size at which to restart, in blocks
 _MAX_PRODUCTS = 400
-# Where products are costly: the most of them, and how many until the last eigenvalue, where it is a bound only, may be
-# known to a tenth of a percent only.
-_MAX_COSTLY_PRODUCTS = 60
+_MAX_COSTLY_PRODUCTS = 60  # where each product computes the matrix again
+# After this many products a last eigenvalue that serves as a bound need be known to a tenth of a percent only.
 _PATIENCE = 15
-_MOST_VAIN_PRODUCTS = 3
-_CLOSE_TO_THE_GOAL = 30
 _IMPATIENT_RTOL = 1e-3
+# Costly products that do not halve the residual, one after the other: rounding is then taken to be the limit, if the
+# residual is within this factor of what was asked for.
+_MOST_VAIN_PRODUCTS = 3
+_STALL_FACTOR = 30
 
 
 def leading_eigenpairs(
@@ -45,7 +46,7 @@ def leading_eigenpairs(
     value_rtol : float, default=0.0
         Where positive, the last of the m eigenpairs need not have a good vector if its eigenvalue is known this well.
     start : array of shape (n, n_columns), optional
-        Columns to begin with. What is solved with them afterwards finds most of its answer in the space.
+        Columns to begin with. A solve with them afterwards finds most of its answer in the space.
     """
     n = operator.n
     block = orthonormal(start_block(operator, block_size, start))
@@ -54,7 +55,8 @@ def leading_eigenpairs(
     products = operator.matmat(block)
     xp = operator.xp
     best, n_vain = np.inf, 0
-    most_products = _MAX_PRODUCTS if operator.is_stored else _MAX_COSTLY_PRODUCTS
+    is_costly = not operator.facts.is_stored
+    most_products = _MAX_COSTLY_PRODUCTS if is_costly else _MAX_PRODUCTS
     for n_products in range(1, most_products + 1):
         ritz_values, rotation = rayleigh_ritz(basis, products)
         kept = rotation[:, :block_size]
@@ -66,18 +68,19 @@ def leading_eigenpairs(
         errors = residuals[:m]
         if value_rtol > 0:
             errors = value_errors(values, residuals)[:m]
-            # Among many close ones an eigenvalue is found late, and its uncertainty tells how well it is known.
+            # An eigenvalue with many others close by takes long to find; its uncertainty says how well it is known.
             allowed = value_rtol if n_products < _PATIENCE else _IMPATIENT_RTOL
             good[m - 1] |= errors[m - 1] <= max(allowed * values[m - 1], floor)
         worst = float(residuals[: max(1, m - 1)].max() / (abs(values[0]) or 1.0))
-        operator.report("eigenpairs", worst, rtol)
+        operator.log.report("eigenpairs", worst, rtol)
         n_vain = 0 if worst < best / 2 else n_vain + 1
         best = min(best, worst)
-        if not operator.is_stored and n_vain >= _MOST_VAIN_PRODUCTS and worst <= _CLOSE_TO_THE_GOAL * rtol:
+        if is_costly and n_vain >= _MOST_VAIN_PRODUCTS and worst <= _STALL_FACTOR * rtol:
             # Rounding of the products is the limit. The uncertainties say what it leaves.
             good[: max(1, m - 1)] = True
         if n_products == 1 and (residuals > max(rtol * ritz_values[0], floor)).any():
-            # Columns to begin with may be eigenvectors, and not the leading ones: the random column has the last word.
+            # The columns to begin with may be eigenvectors, but not the leading ones: the residual of the random column
+            # then shows that there are others.
             good[:] = False
         if good.all() or n_products == most_products:
             known = Subspace(basis, products, block_size)
@@ -97,8 +100,8 @@ def leading_eigenpairs(
 def start_block(operator: KernelOperator, block_size: int, start: Array | None = None) -> Array:
     """Return a block of at least this size: leading eigenvectors that are known, given columns, and others.
 
-    The others are rough eigenvectors, where they are to be had, and at least a random column: it has a part in every
-    eigenvector, as a sample of the rows may not.
+    The others are rough eigenvectors, where the operator has some, and at least one random column: it has a part in
+    every eigenvector, which vectors from a sample of the rows may not have.
     """
     known = operator.known_spectrum(block_size).eigenvectors
     given = known[:, :0] if start is None else start

@@ -1,38 +1,29 @@
-"""Which method computes the spectrum, and how far it must reach."""
+"""Leading eigenpairs by the method that fits the operator, and how far they must reach."""
 
 import warnings
 from dataclasses import replace
-from typing import cast
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from semikpca._typing import FloatArray
 from semikpca.exceptions import KernelRankError
-from semikpca.operators import KernelOperator, LowRankOperator
+from semikpca.operators import KernelOperator, KnownSpectrum
 from semikpca.spectrum._base import Spectrum, rounding_of
 from semikpca.spectrum._block_krylov import leading_eigenpairs
+from semikpca.spectrum._choice import GUARD_COLUMNS, Method, choose_method
 from semikpca.spectrum._filtered import filtered_eigenpairs
 from semikpca.spectrum._lapack import all_eigenpairs
 
-SMALL = 300  # rows up to which LAPACK's whole spectrum costs less than a few dozen products
-_GUARD_COLUMNS = 6  # columns beyond the wanted eigenpairs; they set the rate of convergence
-
-_CHEAP = 0.2  # of a dense product: what a product costs at most where many of them are better than few
 # λ(k+1) sets the error weight, and through it the decisions: this leaves them seven digits near the bound.
 _LAST_VALUE_RTOL = 1e-10
 
 
 def full_spectrum(operator: KernelOperator) -> Spectrum:
     """Return all eigenpairs; of a matrix of low rank those that are not zero, with eigenvectors that are not stored."""
-    if isinstance(operator, LowRankOperator):
-        values, vectors = operator.whole_spectrum()
-        uncertainty = np.full(len(values), rounding_of(operator, values.max(initial=0)))
-        # Products and slices are all that anyone asks of so many vectors.
-        spectrum = Spectrum(values, cast(FloatArray, vectors), uncertainty)
-    else:
-        spectrum = all_eigenpairs(operator)
-    return replace(spectrum, is_estimate=operator.is_estimate)
+    known = operator.whole_spectrum()
+    spectrum = all_eigenpairs(operator) if known is None else _of_known(operator, known)
+    return replace(spectrum, is_estimate=operator.facts.is_estimate)
 
 
 def leading_spectrum(
@@ -50,7 +41,7 @@ def leading_spectrum(
     rtol : float, default=0.0
         Residuals may stay below ``rtol`` times the largest eigenvalue; 0 asks for rounding.
     last_is_bound : bool, default=False
-        Whether the eigenvalue of the last pair is all that is asked of it.
+        Whether only the eigenvalue of the last pair is needed, and not its eigenvector.
     start : array of shape (n, n_columns), optional
         Columns that will be solved with afterwards; where products are costly, the search begins with them.
 
@@ -60,34 +51,42 @@ def leading_spectrum(
         Where the eigenpairs are less accurate than asked, and the matrix is too large to be made dense.
     """
     spectrum = _leading(operator, min(m, operator.n), rtol, last_is_bound, start)
-    return replace(spectrum, is_estimate=operator.is_estimate)
+    return replace(spectrum, is_estimate=operator.facts.is_estimate)
 
 
 def _leading(operator: KernelOperator, m: int, rtol: float, last_is_bound: bool, start: FloatArray | None) -> Spectrum:
     known = operator.known_spectrum(m)
-    if m and m == len(known):
-        return Spectrum(known.eigenvalues, known.eigenvectors, np.full(m, rounding_of(operator, known.eigenvalues[0])))
-    block_size = m + _GUARD_COLUMNS
-    if operator.n > max(SMALL, 6 * block_size):
+    method = choose_method(operator.facts, operator.n, m, len(known))
+    if method is Method.KNOWN:
+        return _of_known(operator, known)
+    if method is not Method.LAPACK:
         with operator.between_products():
-            found, is_good = _iterated(operator, m, block_size, rtol, last_is_bound, start)
-        if is_good or not operator.can_be_dense:
-            if not is_good:
-                _warn_of(found)
+            found, is_good = _iterated(method, operator, m, rtol, last_is_bound, start)
+        if is_good:
+            return found
+        if not operator.facts.can_be_dense:
+            _warn_of(found)
             return found
     return all_eigenpairs(operator).head(m)
 
 
 def _iterated(
-    operator: KernelOperator, m: int, block_size: int, rtol: float, last_is_bound: bool, start: FloatArray | None
+    method: Method, operator: KernelOperator, m: int, rtol: float, last_is_bound: bool, start: FloatArray | None
 ) -> tuple[Spectrum, bool]:
     """Return eigenpairs by products alone, and whether they are as good as asked."""
-    if not operator.is_stored:
-        value_rtol = max(rtol, operator.precision) if last_is_bound else 0.0
-        return leading_eigenpairs(operator, m, max(block_size, operator.block_columns), rtol, value_rtol, start)
-    if operator.product_cost < _CHEAP * float(operator.n) ** 2 or not operator.can_be_dense:
+    block_size, facts = m + GUARD_COLUMNS, operator.facts
+    if method is Method.FEW_PRODUCTS:
+        value_rtol = max(rtol, facts.precision) if last_is_bound else 0.0
+        return leading_eigenpairs(operator, m, max(block_size, facts.block_columns), rtol, value_rtol, start)
+    if method is Method.FILTER:
         return filtered_eigenpairs(operator, m, block_size, rtol, _LAST_VALUE_RTOL if last_is_bound else 0.0)
     return leading_eigenpairs(operator, m, block_size, rtol)
+
+
+def _of_known(operator: KernelOperator, known: KnownSpectrum) -> Spectrum:
+    """Return eigenpairs that the operator knows: nothing but rounding makes them uncertain."""
+    rounding = rounding_of(operator, known.eigenvalues.max(initial=0))
+    return Spectrum(known.eigenvalues, known.eigenvectors, np.full(len(known), rounding))
 
 
 def removable_spectrum(

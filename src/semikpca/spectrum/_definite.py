@@ -10,9 +10,9 @@ from semikpca.operators import KernelOperator
 def require_semidefinite(operator: KernelOperator) -> None:
     """Raise IndefiniteKernelError where the matrix has a negative eigenvalue beyond rounding.
 
-    Half of the digits are granted, sqrt(eps) of the largest row sum, which bounds the largest eigenvalue: a matrix that
-    was computed or stored with ordinary rounding passes, one that is really indefinite does not. The matrix itself is
-    left as it is.
+    The tolerance is half of the digits: sqrt(eps) times the largest row sum, which bounds the largest eigenvalue. So a
+    matrix that was computed or stored with ordinary rounding passes, and one that is really indefinite does not. The
+    matrix itself stays as it is.
     """
     matrix = operator.to_dense()
     tolerance = np.sqrt(np.finfo(operator.dtype).eps) * float(np.abs(matrix).sum(axis=1).max())

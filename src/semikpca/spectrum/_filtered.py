@@ -16,12 +16,12 @@ from semikpca.operators import KernelOperator, Subspace
 from semikpca.spectrum._base import Spectrum, rounding_of, value_errors
 from semikpca.spectrum._block_krylov import orthonormal, orthonormal_against, rayleigh_ritz, start_block
 
-_PLAIN_STEPS = 2  # before the Ritz values say where the filter should begin
+_PLAIN_STEPS = 2  # steps without a filter, until the Ritz values show where it should begin
 _MAX_BLOCKS = 5  # basis size at which to restart, in blocks
 _DEGREES = (10, 60)
 _MAX_PRODUCTS = 1_500
-# Products after which the last eigenvalue, where it is a bound only, may be less well known than was asked: its
-# uncertainty says how well, and the bound takes it into account.
+# After this many products a last eigenvalue that serves as a bound may be known less well than was asked: its
+# uncertainty says how well, and the bound takes that into account.
 _PATIENCE = 300
 _IMPATIENT_RTOL = 1e-6
 

@@ -2,9 +2,11 @@
 
 try:
     from semikpca.tables._checks import check_roles
-    from semikpca.tables._labels import given_labels
+    from semikpca.tables._features import features_of, is_missing
+    from semikpca.tables._labels import given_labels, label_warnings
+    from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
     from semikpca.tables._reading import read_table
-    from semikpca.tables._roles import ColumnRoles, feature_columns
+    from semikpca.tables._roles import ColumnRoles, feature_columns, refuse_two_roles, refuse_unknown_columns
     from semikpca.tables._table import Table
     from semikpca.tables._vectorizer import (
         FOREIGN_TYPES,
@@ -23,6 +25,7 @@ except ModuleNotFoundError as error:
 __all__ = [
     "FOREIGN_TYPES",
     "ColumnRoles",
+    "PiecedTable",
     "Table",
     "TableToNumbers",
     "check_output",
@@ -30,8 +33,16 @@ __all__ = [
     "feature_columns",
     "feature_counts",
     "feature_kinds",
+    "features_like",
+    "features_of",
+    "frame_of",
     "given_labels",
+    "in_pieces",
+    "is_missing",
+    "label_warnings",
     "make_vectorizer",
     "read_table",
+    "refuse_two_roles",
+    "refuse_unknown_columns",
     "write_table",
 ]

@@ -71,8 +71,7 @@ def read_table(
         With the place and the remedy, when the file cannot be read as a table.
     """
     path = Path(path)
-    kind = format_of(path)
-    content = _content(path)
+    kind, content = format_of(path), _content(path)
     if kind in USUAL_DELIMITER:
         frame, options = read_delimited(path, content, delimiter, encoding, USUAL_DELIMITER[kind])
     elif kind == "jsonl":

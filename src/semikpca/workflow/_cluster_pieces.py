@@ -1,4 +1,4 @@
-"""What a worker of a cluster does with a piece of a table; nothing here knows of Dask."""
+"""What a worker of a cluster does with a piece of a table."""
 
 import os
 from dataclasses import dataclass
@@ -12,8 +12,7 @@ import pandas as pd
 from semikpca._files import write_whole
 from semikpca._typing import FloatArray, IntArray
 from semikpca.exceptions import TableError
-from semikpca.tables._features import is_missing
-from semikpca.tables._pieces import features_like, frame_of
+from semikpca.tables import features_like, frame_of, is_missing
 from semikpca.workflow._label import as_numbers
 from semikpca.workflow._labeled import rounded, with_columns
 

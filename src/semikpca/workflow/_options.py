@@ -6,9 +6,12 @@ from typing import Any
 
 from semikpca._numbers import is_positive_number, is_whole_number
 from semikpca.estimators import SemiKPCAClassifierCV
-from semikpca.kernels._shorthand import SHORTHANDS
+from semikpca.kernels import shorthands
 
-KERNEL_NAMES = tuple(name for name in SHORTHANDS if name != "precomputed")
+
+def kernel_names(*, installed: bool = True) -> tuple[str, ...]:
+    """Return the names that ``--kernel`` takes: the shorthands of all kernels between the rows of a table."""
+    return tuple(name for name in shorthands(installed=installed) if name != "precomputed")
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,12 @@ class LabelingOptions:
     def __post_init__(self) -> None:
         """Refuse what no fit could use, before a file is read."""
         for name in self.kernel_names:
-            if name not in KERNEL_NAMES:
-                close = get_close_matches(name, KERNEL_NAMES, n=1)
+            if name not in kernel_names(installed=False) and name not in (known := kernel_names()):
+                close = get_close_matches(name, known, n=1)
                 hint = f" Did you mean {close[0]}?" if close else ""
-                raise ValueError(f"There is no kernel {name!r}; there are {', '.join(KERNEL_NAMES)}.{hint}")
+                raise ValueError(f"There is no kernel {name!r}; there are {', '.join(known)}.{hint}")
         if self.kernel is not None and not self.kernel_names:
-            raise ValueError(f"--kernel names no kernel; there are {', '.join(KERNEL_NAMES)}.")
+            raise ValueError(f"--kernel names no kernel; there are {', '.join(kernel_names())}.")
         if self.n_components_removed is not None and not is_whole_number(self.n_components_removed, 0):
             raise ValueError(
                 f"The number of removed components must be a whole number, 0 or more, got {self.n_components_removed}."

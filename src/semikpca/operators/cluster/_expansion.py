@@ -11,8 +11,7 @@ from distributed.client import CancelledError
 
 from semikpca._typing import FloatArray
 from semikpca.exceptions import ClusterError
-from semikpca.kernels import Kernel, Normalized
-from semikpca.kernels._normalized import normalized_product, positive_degrees
+from semikpca.kernels import Kernel, Normalized, normalized_product, positive_degrees
 from semikpca.operators.cluster._client import clear_errors, computed_blocks
 from semikpca.operators.cluster._graphs import cross_array
 from semikpca.operators.cluster._lazy import lazy_rows

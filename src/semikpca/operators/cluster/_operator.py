@@ -5,23 +5,23 @@ each column that goes in and comes out of a product.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.kernels import Kernel
-from semikpca.kernels._finite import require_finite_sums_of
-from semikpca.operators._base import KernelOperator
-from semikpca.operators._blocked import _ROUNDINGS_A_PRODUCT
+from semikpca.kernels import Kernel, require_finite_sums_of
+from semikpca.operators._base import KernelOperator, Storage
+from semikpca.operators._blocked import BLOCK_COLUMNS, ROUNDINGS_A_PRODUCT, computed_product_cost
 from semikpca.operators._rough import sample_eigenvectors
 from semikpca.operators.cluster import _tasks as tasks
 from semikpca.operators.cluster._client import computed_blocks, with_data_on_workers
 from semikpca.operators.cluster._graphs import mapped_array, symmetric_array
 from semikpca.operators.cluster._rows import ClusterRows
 
-# Rows up to which the whole matrix may come to the client, where a method asks for it: 34 MB.
+# Where a method asks for the whole matrix, it is fetched to the client for up to this many rows: 34 MB.
 _MOST_DENSE_ROWS = 2_048
 
 
@@ -39,18 +39,31 @@ class DaskOperator(KernelOperator):
     """
 
     def __init__(self, kernel: Kernel, rows: ClusterRows, dtype: Any = None) -> None:
+        super().__init__(rows.shape[0], rows.dtype)
         self.kernel = kernel
         self.rows = rows
-        self.shape = (rows.shape[0], rows.shape[0])
-        self.dtype = rows.dtype
         self.value_dtype = np.dtype(rows.dtype if dtype is None else dtype)
         found = self._mapped(tasks.diagonal, np.empty((0, 0)), 2)
-        self._diagonal, self._gpu_error = found[:, 0].copy(), float(found[:, 1].max())
+        self._diagonal, gpu_error = found[:, 0].copy(), float(found[:, 1].max())
         require_finite_sums_of(kernel, self._diagonal, self.dtype)
+        # A few roundings of the kernel values, or what was measured on the GPUs of the workers.
+        product_error = max(ROUNDINGS_A_PRODUCT * float(np.finfo(self.value_dtype).eps), gpu_error)
+        stored = max(self.facts.precision, gpu_error)
+        self.facts = replace(
+            self.facts,
+            storage=Storage.NOTHING,
+            product_cost=computed_product_cost(self.n, rows.shape[1]),
+            # In float64 that of a stored matrix; in float32 a few roundings, since few numbers are added at a time.
+            precision=stored if self.value_dtype == np.float64 else product_error,
+            product_error=product_error,
+            can_be_dense=self.n <= _MOST_DENSE_ROWS,
+            block_columns=BLOCK_COLUMNS,  # the workers multiply with blocked matrices
+            is_estimate=kernel.is_approximate,
+        )
 
     def matmat(self, block: FloatArray) -> FloatArray:
         """Return the product with ``block``."""
-        self.n_products += 1
+        self.log.n_products += 1
         if not block.shape[1]:
             return np.empty(block.shape, dtype=self.dtype)
         return self._computed(
@@ -70,7 +83,7 @@ class DaskOperator(KernelOperator):
 
     def to_dense(self) -> FloatArray:
         """Return the whole matrix, for few rows."""
-        if not self.can_be_dense:
+        if not self.facts.can_be_dense:
             raise ValueError(
                 f"This needs the whole kernel matrix of {self.n:,} rows, {8 * self.n**2 / 1e9:.1f} GB, and from a "
                 f"cluster it is fetched for up to {_MOST_DENSE_ROWS:,} rows. Ask for fewer eigenpairs, use a kernel "
@@ -88,42 +101,12 @@ class DaskOperator(KernelOperator):
         """The diagonal; rows are on the workers."""
         return int(self._diagonal.nbytes)
 
-    @property
-    def product_cost(self) -> float:
-        """Each entry is computed from its two rows, which takes as long as some multiplications for each feature."""
-        return float(self.n) ** 2 * (8 + self.rows.shape[1] / 4)
-
-    @property
-    def can_be_dense(self) -> bool:
-        """For up to 2,048 rows."""
-        return self.n <= _MOST_DENSE_ROWS
-
-    @property
-    def is_stored(self) -> bool:
-        """False: a product costs as much as the matrix."""
-        return False
-
-    @property
-    def block_columns(self) -> int:
-        """As of a blocked matrix, which the workers multiply with."""
-        return 16
-
-    @property
-    def precision(self) -> float:
-        """In float64 as of a stored matrix; in float32 a few roundings, since few numbers are added at a time."""
-        return max(super().precision, self._gpu_error) if self.value_dtype == np.float64 else self.product_error
-
-    @property
-    def product_error(self) -> float:
-        """A few roundings of the kernel values, or what was measured on the GPUs of the workers."""
-        return max(_ROUNDINGS_A_PRODUCT * float(np.finfo(self.value_dtype).eps), self._gpu_error)
-
     def sharper(self) -> KernelOperator:
         """Return the same matrix with kernel values in the type of the rows."""
         if self.value_dtype == self.dtype:
             return self
         sharper = DaskOperator(self.kernel, self.rows)
-        sharper.n_products, sharper.progress, sharper.is_estimate = self.n_products, self.progress, self.is_estimate
+        sharper.log = self.log
         return sharper
 
     def _mapped(self, function: Callable[[Any, Any], Any], block: FloatArray, n_columns: int) -> FloatArray:

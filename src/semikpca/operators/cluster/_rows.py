@@ -11,6 +11,7 @@ from distributed import Client
 from semikpca._typing import FloatArray, IntArray
 from semikpca.exceptions import ClusterError
 from semikpca.kernels import Kernel
+from semikpca.operators._remote import RemoteRows
 from semikpca.operators.cluster._client import (
     clear_errors,
     computed,
@@ -31,7 +32,7 @@ _MOST_FETCHED_BYTES = 2**28
 _PROBED_ROWS = 16
 
 
-class ClusterRows:
+class ClusterRows(RemoteRows):
     """Rows that the workers of a Dask cluster hold or read; the client fetches a few of them at most.
 
     Made by :meth:`of`. Pickled, it leaves the rows behind: :meth:`attach` gives them back.
@@ -45,7 +46,6 @@ class ClusterRows:
         The columns of a data frame.
     """
 
-    is_remote = True
     ndim = 2
     nbytes = 0  # on the client
 
@@ -206,7 +206,7 @@ class ClusterRows:
         return float(computed(self.client, [self.array.var()])[0])
 
     def cross_product(self, kernel: Kernel, A: Any, coefficients: FloatArray) -> FloatArray:
-        """Return K(A, rows) @ coefficients, for an array A or these rows themselves: see ``Kernel.cross_product``."""
+        """Return K(A, rows) @ coefficients, for an array A or these rows themselves: see ``products.cross_product``."""
         if A is self:
             from semikpca.operators.cluster._operator import DaskOperator
 

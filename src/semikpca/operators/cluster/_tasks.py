@@ -2,8 +2,7 @@
 
 Every task uses one thread: a worker has as many tasks at a time as it has threads, and those that Dask starts hold BLAS
 to one as well (OMP_NUM_THREADS). Kernel values are computed by
-``kernels/_blocked.py``, or by ``kernels/_torch_product.py`` where the worker sees a GPU: there is one formula of each
-kernel.
+``products/_blocked.py``, or by ``products/_torch.py`` where the worker sees a GPU, from the one formula of each kernel.
 """
 
 import os
@@ -18,8 +17,8 @@ from distributed.protocol.pickle import dumps, loads
 
 from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import one_thread
-from semikpca.kernels import Kernel
-from semikpca.kernels._blocked import symmetric_product, two_sided_product
+from semikpca.kernels import Kernel, tiles_of
+from semikpca.operators import products
 
 
 @dataclass(frozen=True)
@@ -82,8 +81,8 @@ def pair_product(A: FloatArray, B: FloatArray, sent: Sent, i: int, j: int) -> tu
             first = _gpu_product(kernel, A, B, right, dtype)
             return first, None if i == j else _gpu_product(kernel, B, A, left, dtype)
         if i == j:
-            return symmetric_product(kernel.tiles(A, A, dtype), len(A), right, dtype), None
-        return two_sided_product(kernel.tiles(A, B, dtype), (len(A), len(B)), right, left, dtype)
+            return products.symmetric_product(tiles_of(kernel, A, A, dtype), len(A), right, dtype), None
+        return products.two_sided_product(tiles_of(kernel, A, B, dtype), (len(A), len(B)), right, left, dtype)
 
 
 def cross_product(new_rows: FloatArray, rows: FloatArray, sent: Sent, chunk: int) -> FloatArray:
@@ -92,7 +91,7 @@ def cross_product(new_rows: FloatArray, rows: FloatArray, sent: Sent, chunk: int
         if sees_gpu():
             dtype = np.result_type(new_rows, rows)
             return _gpu_product(sent.kernel, new_rows, rows, sent.part(chunk), dtype)
-        return np.asarray(sent.kernel.cross_product(new_rows, rows, sent.part(chunk)))
+        return np.asarray(products.cross_product(sent.kernel, new_rows, rows, sent.part(chunk)))
 
 
 def columns_at(rows: FloatArray, sent: Sent) -> FloatArray:
@@ -105,7 +104,9 @@ def expanded(rows: FloatArray, sent: Sent) -> FloatArray:
     """Return Σ c_i k(x, x_i) for each row, over rows x_i that were sent with their coefficients beside them."""
     n_features = rows.shape[1]
     with one_thread():
-        return np.asarray(sent.kernel.cross_product(rows, sent.block[:, :n_features], sent.block[:, n_features:]))
+        return np.asarray(
+            products.cross_product(sent.kernel, rows, sent.block[:, :n_features], sent.block[:, n_features:])
+        )
 
 
 def diagonal(rows: FloatArray, sent: Sent) -> FloatArray:
@@ -144,7 +145,7 @@ def sees_gpu() -> bool:
 
 def _gpu_product(kernel: Kernel, A: FloatArray, B: FloatArray, block: FloatArray, dtype: Any) -> FloatArray:
     """Return K(A, B) @ block with kernel values in float32 or float64, in the type of the block."""
-    from semikpca.kernels._torch_product import torch_cross_product
+    from semikpca.operators.products._torch import torch_cross_product
 
     device = _device()
     rows, columns, coefficients = (_on(device, array, dtype) for array in (A, B, block))
@@ -153,7 +154,7 @@ def _gpu_product(kernel: Kernel, A: FloatArray, B: FloatArray, block: FloatArray
 
 
 def _gpu_error(kernel: Kernel, rows: FloatArray, dtype: Any) -> float:
-    from semikpca.kernels._torch_product import prepare_product
+    from semikpca.operators.products._torch import prepare_product
 
     return prepare_product(kernel, _on(_device(), rows, dtype), np.dtype(dtype).name)[1]
 

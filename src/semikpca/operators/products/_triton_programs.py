@@ -2,7 +2,7 @@
 
 For each tile of rows a program walks over the tiles of columns: a matrix product of the factors gives exponents (or
 bases), a function of each entry gives kernel values P, and a second matrix product adds P @ coefficients to the result.
-``_triton_product.py`` says in which numbers, and why.
+``_triton.py`` says in which numbers, and why.
 """
 
 from dataclasses import dataclass
@@ -19,6 +19,31 @@ def _power(x, DEGREE: tl.constexpr):
     for _ in tl.static_range(DEGREE - 1):
         result = result * x
     return result
+
+
+@triton.jit
+def _decay(
+    s,
+    ROOT: tl.constexpr,
+    DEGREE: tl.constexpr,
+    C0: tl.constexpr,
+    C1: tl.constexpr,
+    C2: tl.constexpr,
+    C3: tl.constexpr,
+):
+    """Return p(t) e^(−t) of a distance; between equal rows it may be less than 0 by rounding."""
+    t = tl.maximum(s, 0.0)
+    if ROOT:
+        t = tl.sqrt(t)
+    decay = tl.exp2(t * -1.4426950408889634)  # log₂e
+    if DEGREE == 0:
+        return decay * C0
+    elif DEGREE == 1:
+        return decay * (C1 * t + C0)
+    elif DEGREE == 2:
+        return decay * ((C2 * t + C1) * t + C0)
+    else:
+        return decay * (((C3 * t + C2) * t + C1) * t + C0)
 
 
 @triton.jit
@@ -66,6 +91,11 @@ def _kernel_values(
     TILE: tl.constexpr,
     PROFILE: tl.constexpr,
     DEGREE: tl.constexpr,
+    ROOT: tl.constexpr,
+    C0: tl.constexpr,
+    C1: tl.constexpr,
+    C2: tl.constexpr,
+    C3: tl.constexpr,
     SPLIT: tl.constexpr,
 ):
     """Return the kernel values of a tile of rows against TILE rows of the right factor from row ``first`` on."""
@@ -85,6 +115,8 @@ def _kernel_values(
         norms_b = tl.load(right_norms + first + inside)
         if PROFILE == "gaussian":
             return tl.exp2(x + norms_a[:, None] + norms_b[None, :])
+        elif PROFILE == "decay":
+            return _decay(-(x + norms_a[:, None] + norms_b[None, :]), ROOT, DEGREE, C0, C1, C2, C3)
         else:
             return _power(x * norms_b[None, :] * norms_a[:, None] + shifts_a[:, None], DEGREE)
 
@@ -112,6 +144,11 @@ def _product_kernel(
     TILES_OF_SUM: tl.constexpr,
     PROFILE: tl.constexpr,
     DEGREE: tl.constexpr,
+    ROOT: tl.constexpr,
+    C0: tl.constexpr,
+    C1: tl.constexpr,
+    C2: tl.constexpr,
+    C3: tl.constexpr,
     HALVES: tl.constexpr,
     SPLIT: tl.constexpr,
 ):
@@ -121,6 +158,7 @@ def _product_kernel(
 
     * exponential: 2^(f·g)
     * gaussian: 2^(f·g + norm_f + norm_g)
+    * decay: p(t) e^(−t) with t = −(f·g + norm_f + norm_g), or its root if ROOT; p has the coefficients C0 … C3
     * power: (f·g norm_f norm_g + shift_f)^DEGREE
     """
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
@@ -149,11 +187,11 @@ def _product_kernel(
                 # The same work in smaller pieces: fewer registers, so that more programs share a multiprocessor.
                 p = _kernel_values(
                     a, a_low, norms_a, shifts_a, right, right_low, right_norms, first,
-                    WIDTH, HALF, PROFILE, DEGREE, SPLIT,
+                    WIDTH, HALF, PROFILE, DEGREE, ROOT, C0, C1, C2, C3, SPLIT,
                 )  # fmt: skip
                 q = _kernel_values(
                     a, a_low, norms_a, shifts_a, right, right_low, right_norms, first + HALF,
-                    WIDTH, HALF, PROFILE, DEGREE, SPLIT,
+                    WIDTH, HALF, PROFILE, DEGREE, ROOT, C0, C1, C2, C3, SPLIT,
                 )  # fmt: skip
                 acc, acc_low = _add_product(
                     acc, acc_low, p, columns, columns_low, first, n_right, unit, COLUMNS, HALF, SPLIT
@@ -164,7 +202,7 @@ def _product_kernel(
             else:
                 p = _kernel_values(
                     a, a_low, norms_a, shifts_a, right, right_low, right_norms, first,
-                    WIDTH, TILE, PROFILE, DEGREE, SPLIT,
+                    WIDTH, TILE, PROFILE, DEGREE, ROOT, C0, C1, C2, C3, SPLIT,
                 )  # fmt: skip
                 acc, acc_low = _add_product(
                     acc, acc_low, p, columns, columns_low, first, n_right, unit, COLUMNS, TILE, SPLIT
@@ -179,7 +217,7 @@ def _product_kernel(
 
 
 @triton.jit
-def _laplacian_kernel(
+def _city_block_kernel(
     left,
     right,
     columns,
@@ -195,9 +233,19 @@ def _laplacian_kernel(
     ROWS: tl.constexpr,
     TILE: tl.constexpr,
     TILES_OF_SUM: tl.constexpr,
+    PROFILE: tl.constexpr,
+    DEGREE: tl.constexpr,
+    ROOT: tl.constexpr,
+    C0: tl.constexpr,
+    C1: tl.constexpr,
+    C2: tl.constexpr,
+    C3: tl.constexpr,
     SPLIT: tl.constexpr,
 ):
-    """Do the same for 2^(shift − ‖f − g‖₁); factors are stored by features, so that neighbors in memory are rows."""
+    """Do the same for city-block distances x = ‖f − g‖₁: 2^(shift − x), or p(t) e^(−t) of x if PROFILE is "decay".
+
+    Factors are stored by features, so that neighbors in memory are rows.
+    """
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     total = tl.zeros([ROWS, COLUMNS], dtype=tl.float32)
     total_low = tl.zeros([ROWS, COLUMNS], dtype=tl.float32)
@@ -215,7 +263,10 @@ def _laplacian_kernel(
                 x += tl.abs(tl.load(from_left)[:, None] - tl.load(from_right)[None, :])
                 from_left += n_left
                 from_right += n_right
-            values = tl.exp2(shift - x)
+            if PROFILE == "decay":
+                values = _decay(x, ROOT, DEGREE, C0, C1, C2, C3)
+            else:
+                values = tl.exp2(shift - x)
             acc, acc_low = _add_product(
                 acc, acc_low, values, columns, columns_low, first, n_right, unit, COLUMNS, TILE, SPLIT
             )
@@ -248,6 +299,7 @@ class Tiles:
         return self.rows * row_bytes + self.stages * self.columns * (row_bytes + column_bytes)
 
 
+CITY_BLOCK_TILES = Tiles(64, 128, 4, 2)
 # What was fastest on an H200, by the width of the factors up to which it was: the first that fits a GPU is taken.
 _TILES = {
     "float16": {128: Tiles(128, 64, 8, 3), 512: Tiles(128, 32, 8, 2)},
@@ -258,9 +310,7 @@ _TILES = {
 
 def choose_tiles(profile: str, width: int, n_columns: int, mode: str, shared_bytes: int) -> Tiles:
     """Return how to cut the work: by what was fastest on an H200, smaller where that does not fit this GPU."""
-    if profile == "laplacian":
-        return Tiles(64, 128, 4, 2)
-    if mode == "float16" and width <= 64 and n_columns <= 32 and profile != "gaussian":
+    if mode == "float16" and width <= 64 and n_columns <= 32 and profile not in ("gaussian", "decay"):
         wanted = Tiles(128, 128, 8, 3, halves=True)
     elif width <= 64 and n_columns > 32:
         wanted = Tiles(64, 128 if mode == "tf32" else 64, 4, 2)

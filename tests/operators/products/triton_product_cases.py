@@ -10,9 +10,19 @@ pytest.importorskip("triton")
 if os.environ.get("TRITON_INTERPRET") != "1" and not torch.cuda.is_available():
     pytest.skip("needs TRITON_INTERPRET=1 or a GPU", allow_module_level=True)
 
-from semikpca.kernels import RBF, Cosine, Laplacian, Polynomial, _torch_product, _triton_product  # noqa: E402
-from semikpca.kernels._triton_product import MODES, FusedProduct, is_fusible  # noqa: E402
-from semikpca.kernels._triton_programs import Tiles  # noqa: E402
+from outside_kernel import Matern  # noqa: E402
+from semikpca.kernels import (  # noqa: E402
+    RBF,
+    Cosine,
+    ExponentialDecay,
+    Formula,
+    Laplacian,
+    Polynomial,
+    ProductKernel,
+)
+from semikpca.operators.products import _torch, _triton  # noqa: E402
+from semikpca.operators.products._triton import MODES, FusedProduct, is_fusible  # noqa: E402
+from semikpca.operators.products._triton_programs import Tiles  # noqa: E402
 
 # Operands have 11 bits, so an entry is off by up to 2^-11 twice; over random signs that is what is left of a sum.
 # "float32" carries 22 bits and adds in float32.
@@ -34,8 +44,30 @@ def polynomial(A, B, gamma, degree=3, coef0=1.0):
     return (gamma * A @ B.T + coef0) ** degree
 
 
+class Decay(ProductKernel):
+    """p(t) exp(−t) of any distance."""
+
+    def __init__(self, pairing, coefficients, root=False, gamma=0.2):
+        self.pairing, self.coefficients, self.root, self.gamma = pairing, coefficients, root, gamma
+
+    @property
+    def formula(self):
+        return Formula(self.pairing, ExponentialDecay(self.coefficients, self.root), self.gamma)
+
+    def by_hand(self, A, B):
+        differences = A[:, None] - B[None]
+        distances = (differences**2 if self.pairing == "squared distance" else np.abs(differences)).sum(-1)
+        t = np.sqrt(self.gamma * distances) if self.root else self.gamma * distances
+        return sum(c * t**n for n, c in enumerate(self.coefficients)) * np.exp(-t)
+
+
 def formula(kernel, A, B):
     A, B = A.double().cpu().numpy(), B.double().cpu().numpy()
+    if isinstance(kernel, Matern):
+        t = np.sqrt(3 * ((A[:, None] - B[None]) ** 2).sum(-1)) / kernel.length_
+        return (1 + t) * np.exp(-t)
+    if isinstance(kernel, Decay):
+        return kernel.by_hand(A, B)
     if isinstance(kernel, Polynomial):
         return polynomial(A, B, kernel.gamma, kernel.degree, kernel.coef0)
     return (rbf if isinstance(kernel, RBF) else laplacian)(A, B, kernel.gamma)
@@ -69,12 +101,31 @@ KERNELS = [
     Polynomial(gamma=0.2, degree=2, coef0=-0.5),
     Polynomial(gamma=0.2, degree=1, coef0=0.0),
 ]
+DECAYS = [
+    Matern(2.0).fit(None),
+    Matern(1.2).fit(None),
+    Decay("squared distance", (3.0,)),
+    Decay("squared distance", (1.0, 1.0, 1 / 3), root=True),  # Matérn 5/2
+    Decay("squared distance", (1e4, 1e4, 4e3, 1e3), root=True),  # 7/2 without its unit: values beyond float16
+    Decay("squared distance", (1.0, -0.5, 0.25)),
+    Decay("city-block distance", (1.0, 1.0)),
+    Decay("city-block distance", (1.0,), root=True),
+]
 
 
 @every_mode
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_products_equal_those_of_the_formula(kernel, mode):
     assert product_error(kernel, normal(200, 5), normal(200, 3, seed=1), mode) < TOLERANCE[mode]
+
+
+@every_mode
+@pytest.mark.parametrize("kernel", DECAYS, ids=repr)
+def test_polynomials_before_an_exponential_equal_those_of_the_formula(kernel, mode):
+    rows, columns = normal(200, 5), normal(200, 3, seed=1)
+    rows[:20] = rows[20:40]  # equal rows, whose distance is 0 but for rounding
+    assert product_error(kernel, rows, columns, mode) < TOLERANCE[mode]
+    assert product_error(kernel, rows, columns, mode, new_rows=1.5 * normal(70, 5, seed=2)) < TOLERANCE[mode]
 
 
 @every_mode
@@ -111,8 +162,8 @@ def test_the_cut_of_the_work_changes_nothing_but_rounding(tiles, kernel):
 @pytest.mark.parametrize("kernel", [KERNELS[0], KERNELS[2]], ids=repr)
 def test_long_sums_in_several_parts(kernel, monkeypatch):
     launched = []
-    monkeypatch.setattr(_triton_product, "_TERMS_OF_SUM", 48)  # three tiles of 16: the last sum of a part is shorter
-    monkeypatch.setattr(_triton_product, "_wanted_programs", lambda device: 5)
+    monkeypatch.setattr(_triton, "_TERMS_OF_SUM", 48)  # three tiles of 16: the last sum of a part is shorter
+    monkeypatch.setattr(_triton, "_wanted_programs", lambda device: 5)
     launch = FusedProduct._launch
     monkeypatch.setattr(FusedProduct, "_launch", lambda *given: launched.append(launch(*given)) or launched[-1])
     error = product_error(kernel, normal(200, 3), normal(200, 2, seed=1), "float32", tiles=Tiles(256, 16, 4, 1))
@@ -229,11 +280,16 @@ def test_an_unknown_mode_is_named():
 
 def test_what_cannot_be_fused_is_known():
     rows = normal(5, 2)
-    assert is_fusible(RBF(), rows)
+    assert is_fusible(RBF(gamma=1.0), rows)
     assert not is_fusible(Cosine(), rows)
-    assert not is_fusible(RBF(), rows.double())
-    assert not is_fusible(RBF(), normal(5, 513))
-    assert not is_fusible(Polynomial(degree=9), rows)
+    assert not is_fusible(RBF(gamma=1.0), rows.double())
+    assert not is_fusible(RBF(gamma=1.0), normal(5, 513))
+    assert not is_fusible(Polynomial(degree=9, gamma=1.0), rows)
+    assert is_fusible(Matern(1.0).fit(rows), rows)
+    # A root has no digits left at 0 where nothing squares it again; and there is room for four coefficients.
+    assert not is_fusible(Decay("squared distance", (1.0,), root=True), rows)
+    assert is_fusible(Decay("city-block distance", (1.0,), root=True), rows)
+    assert not is_fusible(Decay("squared distance", (1.0,) * 5), rows)
 
 
 # -- the choice among products, with the fused one on a CPU too --------------------------------------------------------
@@ -244,14 +300,14 @@ def fused_everywhere(monkeypatch):
     def fused_modes(kernel, rows, precision):
         return ("float32",) if precision == "float32" else (precision, "float32")
 
-    monkeypatch.setattr(_torch_product, "fused_modes", fused_modes)
+    monkeypatch.setattr(_torch, "fused_modes", fused_modes)
 
 
 @pytest.mark.usefixtures("fused_everywhere")
 @every_mode
 def test_the_error_that_is_measured_covers_that_of_other_columns(mode):
     rows, columns = normal(200, 4), normal(200, 5, seed=1)
-    product, error = _torch_product.prepare_product(RBF(gamma=0.1), rows, mode)
+    product, error = _torch.prepare_product(RBF(gamma=0.1), rows, mode)
     assert product.mode == mode
     assert error <= TOLERANCE[mode]
     K = formula(RBF(gamma=0.1), rows, rows)
@@ -265,7 +321,7 @@ def test_rows_that_need_more_digits_get_a_better_mode():
     rows = normal(120, 3)
     rows[:60, 0] += 100.0
     kernel, columns = RBF(gamma=1.0), normal(120, 2, seed=1)
-    product, error = _torch_product.prepare_product(kernel, rows, "tf32")
+    product, error = _torch.prepare_product(kernel, rows, "tf32")
     assert product.mode == "chunked"
     assert error < 1e-5
     expected = formula(kernel, rows, rows) @ columns.double().cpu().numpy()
@@ -275,5 +331,5 @@ def test_rows_that_need_more_digits_get_a_better_mode():
 @pytest.mark.usefixtures("fused_everywhere")
 def test_rows_out_of_range_are_left_to_blocks():
     rows = normal(40, 3) * 1e6
-    product, _ = _torch_product.prepare_product(RBF(gamma=1.0), rows, "float16")
+    product, _ = _torch.prepare_product(RBF(gamma=1.0), rows, "float16")
     assert product.mode == "chunked"

@@ -1,8 +1,8 @@
 """Products of kernel matrices with a few columns on torch tensors, without storing the matrix.
 
 Two ways lead to K(A, B) @ coefficients. :class:`ChunkedProduct` evaluates the kernel in blocks of rows, for any kernel
-whose ``pairwise`` takes tensors, on any device. :class:`FusedProduct` (``_triton_product.py``) does it tile by tile in
-one pass on the GPU, for the kernels and sizes it knows. :func:`prepare_product` chooses.
+whose ``pairwise`` takes tensors, on any device. :class:`FusedProduct` (``_triton.py``) does it tile by tile in one pass
+on the GPU, for the formulas and sizes it knows. :func:`prepare_product` chooses.
 """
 
 import logging
@@ -12,8 +12,7 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import torch
 
-from semikpca.kernels._base import Kernel, ProductKernel
-from semikpca.kernels._pairwise import Cosine, Linear
+from semikpca.kernels import Kernel, ProductKernel, product_factors, values_of_products
 
 Tensor: TypeAlias = Any
 Precision: TypeAlias = Literal["tf32", "float16", "float32", "float64"]
@@ -80,7 +79,7 @@ def prepare_product(kernel: Kernel, rows: Tensor, precision: Precision = "tf32")
         raise ValueError(f"precision must be one of {list(PRECISIONS)}, got {precision!r}.")
     modes = () if precision == "float64" or rows.dtype == torch.float64 else fused_modes(kernel, rows, precision)
     for mode in modes:
-        from semikpca.kernels._triton_product import FusedProduct
+        from semikpca.operators.products._triton import FusedProduct
 
         product = FusedProduct(kernel, rows, mode)
         error = measured_error(product) if product.is_in_range else float("inf")
@@ -96,7 +95,7 @@ def fused_modes(kernel: Kernel, rows: Tensor, precision: Precision) -> tuple[str
     if not rows.is_cuda:
         return ()
     try:
-        from semikpca.kernels._triton_product import is_fusible
+        from semikpca.operators.products._triton import is_fusible
     except ImportError:  # torch without Triton: the blocks give the same answer, later
         _log.info("triton is not installed; products are computed in blocks")
         return ()
@@ -129,19 +128,21 @@ class ChunkedProduct:
         A, B, kernel = (self.rows if new_rows is None else new_rows), self.rows, self.kernel
         coefficients = coefficients.to(B.dtype)
         with torch.no_grad(), full_float32():
-            if isinstance(kernel, ProductKernel):
-                left, right = kernel.factors(A, B)
-                if isinstance(kernel, Linear | Cosine):  # the profile changes nothing, so the columns can go first
-                    return left @ (right.T @ coefficients)
-                if kernel.products_keep_digits(left, right):
-                    product = coefficients.new_empty((A.shape[0], coefficients.shape[1]))
-                    for block in self._blocks(A.shape[0]):
-                        values = left[block] @ right.T
-                        torch.matmul(kernel.profile(values), coefficients, out=product[block])
-                    return product
             product = coefficients.new_empty((A.shape[0], coefficients.shape[1]))
-            for block in self._blocks(A.shape[0], _COPIES):
-                product[block] = kernel.pairwise(A[block], B) @ coefficients
+            factors = None
+            if isinstance(kernel, ProductKernel):
+                formula = kernel.formula
+                factors = product_factors(formula, kernel.factor(A), kernel.factor(B))
+            if factors is None:
+                for block in self._blocks(A.shape[0], _COPIES):
+                    product[block] = kernel.pairwise(A[block], B) @ coefficients
+                return product
+            left, right = factors
+            if formula.is_linear:  # nothing is done to a product of two rows, so the columns can go first
+                return values_of_products(formula, left @ (right.T @ coefficients))
+            for block in self._blocks(A.shape[0]):
+                values = values_of_products(formula, left[block] @ right.T)
+                torch.matmul(values, coefficients, out=product[block])
             return product
 
     def _blocks(self, n_rows: int, copies: int = 1) -> Iterator[slice]:

@@ -13,11 +13,12 @@ from sklearn.metrics.pairwise import (
     rbf_kernel,
 )
 
-from semikpca.kernels import RBF, Cosine, Laplacian, Linear, Polynomial
+from semikpca.kernels import RBF, Cosine, Laplacian, Linear, Polynomial, values_of_products
 
 torch = pytest.importorskip("torch")
 
-from semikpca.kernels._torch_product import (  # noqa: E402
+from semikpca.operators.products import _torch  # noqa: E402
+from semikpca.operators.products._torch import (  # noqa: E402
     ChunkedProduct,
     full_float32,
     measured_error,
@@ -129,18 +130,18 @@ def test_the_size_of_blocks_changes_nothing_but_rounding(kernel, reference, bloc
     assert_close(product.multiply(tensor(COLUMNS)), reference(TRAINING, TRAINING) @ COLUMNS, torch.float64)
 
 
-def test_blocks_stay_below_the_limit():
-    largest = 0
+def test_blocks_stay_below_the_limit(monkeypatch):
+    sizes = []
 
-    class Watched(RBF):
-        def profile(self, products):
-            nonlocal largest
-            largest = max(largest, products.numel() * products.element_size())
-            return super().profile(products)
+    def watched(formula, products):
+        sizes.append(products.numel() * products.element_size())
+        return values_of_products(formula, products)
 
+    monkeypatch.setattr(_torch, "values_of_products", watched)
     limit = 3 * 40 * 8
-    ChunkedProduct(Watched(gamma=0.3), tensor(TRAINING), limit).multiply(tensor(COLUMNS))
-    assert 0 < largest <= limit
+    ChunkedProduct(RBF(gamma=0.3), tensor(TRAINING), limit).multiply(tensor(COLUMNS))
+    assert sum(sizes) == 40 * 40 * 8
+    assert max(sizes) <= limit
 
 
 def test_columns_of_any_memory_layout():

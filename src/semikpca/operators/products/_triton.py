@@ -1,6 +1,7 @@
 """The fused product: kernel values are computed tile by tile on the GPU and multiplied at once; none is stored.
 
 The programs that do it are in ``_triton_programs.py``; here is what they are given, and what their sums are made into.
+Both follow from the formula of a kernel, which is data; no kernel is known by name.
 
 Numbers. Tensor cores multiply operands of 11 significant bits, whether they are called tf32 or float16, and add in
 float32. So everything that needs more digits or more range is kept out of them:
@@ -27,10 +28,15 @@ from typing import Any
 import torch
 import triton
 
-from semikpca.kernels._bandwidth import fitted_gamma
-from semikpca.kernels._base import Kernel
-from semikpca.kernels._pairwise import RBF, Laplacian, Polynomial
-from semikpca.kernels._triton_programs import _LOW_SCALE, Tiles, _laplacian_kernel, _product_kernel, choose_tiles
+from semikpca.kernels import ExponentialDecay, Formula, Kernel, Power, ProductKernel
+from semikpca.operators.products._triton_programs import (
+    _LOW_SCALE,
+    CITY_BLOCK_TILES,
+    Tiles,
+    _city_block_kernel,
+    _product_kernel,
+    choose_tiles,
+)
 
 MODES = ("tf32", "float16", "float32")
 MOST_FEATURES = 512
@@ -39,7 +45,8 @@ _SMALLEST_COLUMN = 1e-30  # largest entry of a column of coefficients below whic
 _TILES_OF_PART = 8  # fewer tiles of columns are not worth a program of their own
 _TERMS_OF_SUM = 2048  # added by tensor cores before an ordinary addition takes over
 _LEAST_SHARED_BYTES = 99 << 10  # of GPUs that have the tensor cores needed here
-LARGEST_DEGREE = 8  # of a polynomial kernel
+LARGEST_DEGREE = 8  # of a power
+MOST_COEFFICIENTS = 4  # of the polynomial before an exponential
 _PADDING = 256  # rows are padded to a multiple of the largest tile
 
 _LOG2_E = math.log2(math.e)
@@ -57,9 +64,9 @@ class _Factor:
     """Rows as the tile program wants them, padded with zeros."""
 
     n: int
-    values: Any  # (n_padded, width), or (width, n_padded) for the Laplacian kernel
+    values: Any  # (n_padded, width), or (width, n_padded) for city-block distances
     low: Any  # the second half of the digits ("float32"); otherwise the values again
-    norms: Any  # (n_padded,): of the values as they were rounded (RBF), or of the rows (Polynomial)
+    norms: Any  # (n_padded,): of the values as they were rounded (squared distances), or of the rows (inner products)
     largest_norm: float
 
     @property
@@ -74,22 +81,32 @@ class _Factor:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What the tile program is to compute: see ``_product_kernel``."""
+    """What the tile program is to compute: see ``_product_kernel`` and ``_city_block_kernel``."""
 
     profile: str
     left_norms: Any
     right_norms: Any
     left_shifts: Any
     degree: int = 1
+    root: bool = False
+    coefficients: tuple[float, ...] = (0.0,) * MOST_COEFFICIENTS
     column_weights: Any = None  # coefficients are multiplied by it beforehand
     row_weights: Any = 1.0  # and the result afterwards
 
 
 def is_fusible(kernel: Kernel, rows: Any) -> bool:
-    """Return whether the fused product knows the kernel, the type and the width of the rows."""
-    known = isinstance(kernel, RBF | Laplacian) or (isinstance(kernel, Polynomial) and kernel.degree <= LARGEST_DEGREE)
+    """Return whether the fused product knows the formula of a kernel, the type and the width of the rows."""
     able = not rows.is_cuda or torch.cuda.get_device_capability(rows.device) >= (8, 0)
+    known = isinstance(kernel, ProductKernel) and _is_known(kernel.formula)
     return bool(known and able and rows.dtype == torch.float32 and rows.shape[1] <= MOST_FEATURES)
+
+
+def _is_known(formula: Formula) -> bool:
+    if isinstance(formula.profile, Power):
+        # An inner product and nothing more needs no tiles: the columns go first.
+        return not formula.is_linear and formula.profile.degree <= LARGEST_DEGREE
+    keeps_digits = formula.profile.is_smooth or formula.pairing == "city-block distance"
+    return keeps_digits and len(formula.profile.coefficients) <= MOST_COEFFICIENTS
 
 
 class FusedProduct:
@@ -97,14 +114,15 @@ class FusedProduct:
 
     Parameters
     ----------
-    kernel : RBF, Laplacian or Polynomial
+    kernel : ProductKernel
+        Fitted, with a formula that ``is_fusible``.
     rows : tensor of shape (n, n_features), float32
     mode : {"tf32", "float16", "float32"}
     tiles : Tiles, optional
         How the work is cut; by measured rules unless given.
     """
 
-    def __init__(self, kernel: Kernel, rows: Any, mode: str = "tf32", tiles: Tiles | None = None) -> None:
+    def __init__(self, kernel: ProductKernel, rows: Any, mode: str = "tf32", tiles: Tiles | None = None) -> None:
         if mode not in MODES:
             raise ValueError(f"mode must be one of {list(MODES)}, got {mode!r}.")
         self.kernel = kernel
@@ -112,7 +130,8 @@ class FusedProduct:
         self.mode = mode
         self.tiles = tiles
         with torch.no_grad():
-            self._origin = rows.mean(dim=0)  # distances do not change under a shift; a polynomial kernel is not shifted
+            self._formula = kernel.formula
+            self._origin = kernel.factor(rows).mean(dim=0)  # distances do not change under a shift
             self._right = self._factor(rows)
 
     def multiply(self, coefficients: Any, new_rows: Any | None = None) -> Any:
@@ -134,24 +153,31 @@ class FusedProduct:
     @property
     def is_in_range(self) -> bool:
         """Whether the rows, scaled by the kernel, are inside the range that the numbers here are made for."""
-        return isinstance(self.kernel, Laplacian | Polynomial) or self._right.largest_norm <= LARGEST_NORM
+        return self._formula.pairing != "squared distance" or self._right.largest_norm <= LARGEST_NORM
+
+    @property
+    def _units(self) -> float:
+        """What an exponent is multiplied by, so that 2^x is all there is to compute; a polynomial needs it as it is."""
+        profile = self._formula.profile
+        return _LOG2_E if isinstance(profile, ExponentialDecay) and profile.is_plain else 1.0
 
     def _factor(self, rows: Any) -> _Factor:
+        formula, rows = self._formula, self.kernel.factor(rows)
         n, n_features = rows.shape
         n_padded = -(-n // _PADDING) * _PADDING
         norms = rows.new_zeros(n_padded)
-        if isinstance(self.kernel, Laplacian):
+        if formula.pairing == "city-block distance":
             values = rows.new_zeros((n_features, n_padded))
             values[:, :n] = (rows - self._origin).T
-            values *= fitted_gamma(self.kernel) * _LOG2_E
+            values *= formula.scale * self._units
             return _Factor(n, values, values, norms, 0.0)
         exact = rows.new_zeros((n_padded, max(16, triton.next_power_of_2(n_features))))
-        if isinstance(self.kernel, Polynomial):
+        if formula.pairing == "inner product":
             norms[:n] = torch.linalg.vector_norm(rows, dim=1)
             exact[:n, :n_features] = rows / norms[:n, None].clamp_min(torch.finfo(rows.dtype).tiny)
         else:
             exact[:n, :n_features] = rows - self._origin
-            exact *= math.sqrt(2 * fitted_gamma(self.kernel) * _LOG2_E)
+            exact *= math.sqrt(2 * formula.scale * self._units)
             exact.clamp_(-_FARTHEST, _FARTHEST)
         values = low = _rounded_to_tf32(exact) if self.mode == "tf32" else exact.half()
         if self.mode == "float32":
@@ -159,30 +185,49 @@ class FusedProduct:
             exact = torch.add(values.float(), low, alpha=1 / _LOW_SCALE, out=exact)
         else:
             exact = exact.copy_(values)
-        if isinstance(self.kernel, RBF):
+        if formula.pairing == "squared distance":
             norms = torch.linalg.vector_norm(exact, dim=1)
         return _Factor(n, values, low, norms, float(norms.max()))
 
     def _plan(self, left: _Factor) -> _Plan:
         """Return what to compute for K(left, rows)."""
-        right, kernel = self._right, self.kernel
-        lift = 2.0**-_LIFT
-        if isinstance(kernel, Laplacian):
-            return _Plan("laplacian", left.norms, right.norms, left.norms, row_weights=lift)
-        if isinstance(kernel, Polynomial):
-            # Divided by its bound for each row, so that a row has all its digits whatever the others are.
-            degree, slopes = int(kernel.degree), fitted_gamma(kernel) * left.norms
-            bounds = slopes * right.largest_norm + abs(kernel.coef0)
-            bounds = torch.where(bounds > 0, bounds, 1.0)
-            up = 2.0 ** (_LIFT / degree)
-            slopes, shifts = slopes / bounds * (up * right.largest_norm), kernel.coef0 * up / bounds
-            norms = right.norms / (right.largest_norm or 1.0)
-            return _Plan("power", slopes, norms, shifts, degree, row_weights=lift * bounds[: left.n, None] ** degree)
+        profile = self._formula.profile
+        if isinstance(profile, Power):
+            return self._power_plan(left, profile)
+        if not profile.is_plain:
+            return self._decay_plan(left, profile)
+        right, lift = self._right, 2.0**-_LIFT
+        if self._formula.pairing == "city-block distance":
+            return _Plan("exponential", left.norms, right.norms, left.norms, row_weights=lift)
         left_norms, right_norms = -0.5 * left.norms.square(), -0.5 * right.norms.square()
         if left.largest_norm * right.largest_norm > _SMALL_EXPONENT:
             return _Plan("gaussian", left_norms + _LIFT, right_norms, left_norms, row_weights=lift)
         column_weights, row_weights = torch.exp2(right_norms[: right.n, None]), torch.exp2(left_norms[: left.n, None])
-        return _Plan("exponential", left_norms, right_norms, left_norms, 1, column_weights, row_weights)
+        weights = {"column_weights": column_weights, "row_weights": row_weights}
+        return _Plan("exponential", left_norms, right_norms, left_norms, **weights)
+
+    def _power_plan(self, left: _Factor, profile: Power) -> _Plan:
+        # Divided by its bound for each row, so that a row has all its digits whatever the others are.
+        right, degree, slopes = self._right, int(profile.degree), self._formula.scale * left.norms
+        bounds = slopes * right.largest_norm + abs(profile.shift)
+        bounds = torch.where(bounds > 0, bounds, 1.0)
+        up = 2.0 ** (_LIFT / degree)
+        slopes, shifts = slopes / bounds * (up * right.largest_norm), profile.shift * up / bounds
+        norms = right.norms / (right.largest_norm or 1.0)
+        row_weights = 2.0**-_LIFT * bounds[: left.n, None] ** degree
+        return _Plan("power", slopes, norms, shifts, degree, row_weights=row_weights)
+
+    def _decay_plan(self, left: _Factor, profile: ExponentialDecay) -> _Plan:
+        # tⁿ e^(−t) is largest at t = n, so no value exceeds this sum; divided by it they are at most 1, as others are.
+        bound = sum(abs(c) * (n / math.e) ** n for n, c in enumerate(profile.coefficients)) or 1.0
+        lifted = [float(c) * 2.0**_LIFT / bound for c in profile.coefficients]
+        degree = len(lifted) - 1
+        coefficients = (*lifted, *[0.0] * (MOST_COEFFICIENTS - len(lifted)))
+        left_norms, right_norms = -0.5 * left.norms.square(), -0.5 * self._right.norms.square()
+        row_weights = 2.0**-_LIFT * bound
+        return _Plan(
+            "decay", left_norms, right_norms, left_norms, degree, profile.root, coefficients, row_weights=row_weights
+        )
 
     def _multiply_few(self, left: _Factor, coefficients: Any, result: Any) -> None:
         """Write K(left, rows) @ coefficients into ``result``, for at most MOST_COLUMNS columns."""
@@ -206,9 +251,12 @@ class FusedProduct:
 
     def _launch(self, plan: _Plan, left: _Factor, columns: Any, columns_low: Any) -> Any:
         """Run the tile program; return sums over parts of the columns, (n_parts, n_padded, n_columns)."""
-        right, n_columns, profile = self._right, columns.shape[0], plan.profile
-        width = right.values.shape[0 if profile == "laplacian" else 1]
-        tiles = self.tiles or choose_tiles(profile, width, n_columns, self.mode, _shared_bytes(self.rows.device))
+        right, n_columns = self._right, columns.shape[0]
+        by_features = self._formula.pairing == "city-block distance"
+        width = right.values.shape[0 if by_features else 1]
+        tiles = self.tiles or CITY_BLOCK_TILES
+        if self.tiles is None and not by_features:
+            tiles = choose_tiles(plan.profile, width, n_columns, self.mode, _shared_bytes(self.rows.device))
         n_tiles = right.n_padded // tiles.columns
         row_tiles = left.n_padded // tiles.rows
         # A few rows do not fill a GPU: then the tiles of columns are shared out among more programs.
@@ -222,13 +270,17 @@ class FusedProduct:
             "TILE": tiles.columns,
             "TILES_OF_SUM": max(1, _TERMS_OF_SUM // tiles.columns),
             "SPLIT": self.mode == "float32",
+            "PROFILE": plan.profile,
+            "DEGREE": plan.degree,
+            "ROOT": plan.root,
+            **{f"C{number}": coefficient for number, coefficient in enumerate(plan.coefficients)},
             "num_warps": tiles.warps,
             "num_stages": tiles.stages,
         }
         grid = (row_tiles, n_parts)
         with _on_device(self.rows):
-            if profile == "laplacian":
-                _laplacian_kernel[grid](
+            if by_features:
+                _city_block_kernel[grid](
                     left.values, right.values, columns, columns_low, out, left.n_padded, right.n_padded, width,
                     tiles_of_program, 1.0, float(_LIFT), **options,
                 )  # fmt: skip
@@ -236,7 +288,7 @@ class FusedProduct:
                 _product_kernel[grid](
                     left.values, left.low, plan.left_norms, plan.left_shifts, right.values, right.low, plan.right_norms,
                     columns, columns_low, out, left.n_padded, right.n_padded, tiles_of_program, 1.0,
-                    WIDTH=width, PROFILE=profile, DEGREE=plan.degree, HALVES=tiles.halves, **options,
+                    WIDTH=width, HALVES=tiles.halves, **options,
                 )  # fmt: skip
         return out
 

@@ -1,7 +1,7 @@
 """The fused product, in Triton's interpreter, which runs on any computer.
 
 Triton reads TRITON_INTERPRET when kernels are defined, and another test may have imported them: hence a process of its
-own. On a GPU, ``python -m pytest tests/kernels/triton_product_cases.py`` runs the same cases on the device.
+own. On a GPU, ``python -m pytest tests/operators/products/triton_product_cases.py`` runs the same cases on the device.
 """
 
 import os
@@ -14,7 +14,7 @@ import pytest
 pytestmark = pytest.mark.slow  # every step of the product is interpreted
 
 CASES = Path(__file__).with_name("triton_product_cases.py")
-ROOT = CASES.parents[2]
+ROOT = CASES.parents[3]
 
 
 def test_the_fused_product_passes_its_cases_in_the_interpreter():

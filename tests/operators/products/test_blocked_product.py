@@ -6,16 +6,19 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from oracles import relative_error
-from semikpca.kernels import RBF, Cosine, Laplacian, Linear, Normalized, Polynomial
-from semikpca.kernels._blocked import (
+from semikpca.kernels import (
+    RBF,
+    Cosine,
     FactorTiles,
-    KeptTiles,
+    Laplacian,
+    Linear,
+    Normalized,
     PairwiseTiles,
-    product_at,
-    symmetric_product,
-    two_sided_product,
+    Polynomial,
+    tiles_of,
 )
-from semikpca.operators import make_operator
+from semikpca.operators import cross_product, make_operator
+from semikpca.operators.products import KeptTiles, product_at, symmetric_product, two_sided_product
 
 # Relative to the norm of the product of absolute values, so that cancellation in a sum does not count as an error.
 # float64: sums of up to 700 numbers, each off by a few eps. float32: exponents up to 16 are off by 16 eps.
@@ -139,7 +142,7 @@ def test_any_number_of_columns_can_be_asked_for(name, n_columns, threads):
 @pytest.mark.parametrize("n", [1, 129, 700])
 def test_a_vector_has_a_vector_as_its_product(n):
     rows = rows_of(n)
-    tiles = FORMULAS["rbf"][0].tiles(rows, rows, np.float64)
+    tiles = tiles_of(FORMULAS["rbf"][0], rows, rows, np.float64)
     vector = block_of(n, 1, np.float64)[:, 0]
     assert_product(symmetric_product(tiles, n, vector, np.float64), matrix_of("rbf", rows, rows), vector, np.float64)
 
@@ -225,7 +228,7 @@ def test_clusters_far_apart_keep_their_digits(value_dtype):
     rows = rows_of(400)
     rows[200:] += 2000
     kernel = FORMULAS["rbf"][0]
-    assert isinstance(kernel.tiles(rows, rows, value_dtype), PairwiseTiles)
+    assert isinstance(tiles_of(kernel, rows, rows, value_dtype), PairwiseTiles)
     operator = make_operator(kernel, rows, "blocked", value_dtype)
     block = block_of(400, 3, np.float64)
     assert_product(operator.matmat(block), matrix_of("rbf", rows, rows), block, value_dtype)
@@ -233,7 +236,7 @@ def test_clusters_far_apart_keep_their_digits(value_dtype):
 
 def test_rows_close_together_take_the_product_of_factors():
     rows = rows_of(50)
-    assert isinstance(FORMULAS["rbf"][0].tiles(rows, rows, np.float64), FactorTiles)
+    assert isinstance(tiles_of(FORMULAS["rbf"][0], rows, rows, np.float64), FactorTiles)
 
 
 @pytest.mark.parametrize("value_dtype", [np.float64, np.float32])
@@ -258,8 +261,8 @@ def test_new_rows_have_the_product_of_the_formula(name, n_new, n, dtype):
     kernel = FORMULAS[name][0].fit(rows)
     coefficients = block_of(n, 2, dtype)
     K = matrix_of(name, new, rows, rows.astype(float))
-    assert_product(kernel.cross_product(new, rows, coefficients), K, coefficients, dtype)
-    assert_product(kernel.cross_product(new, rows, coefficients[:, 0]), K, coefficients[:, 0], dtype)
+    assert_product(cross_product(kernel, new, rows, coefficients), K, coefficients, dtype)
+    assert_product(cross_product(kernel, new, rows, coefficients[:, 0]), K, coefficients[:, 0], dtype)
 
 
 @pytest.mark.parametrize("name", NORMALIZED)
@@ -268,7 +271,7 @@ def test_new_rows_of_a_normalized_kernel_have_the_product_of_the_formula(name):
     kernel = Normalized(FORMULAS[name][0]).fit(rows)
     coefficients = block_of(300, 2, np.float64)
     K = normalized_of(name, new, rows, rows)
-    assert_product(kernel.cross_product(new, rows, coefficients), K, coefficients, np.float64)
+    assert_product(cross_product(kernel, new, rows, coefficients), K, coefficients, np.float64)
 
 
 @pytest.mark.parametrize("name", ["rbf", "laplacian", "polynomial", "linear", "cosine"])
@@ -276,13 +279,13 @@ def test_new_rows_may_be_sparse_or_dense(name):
     dense, new = rows_of(300, csr=True), rows_of(140, seed=3, csr=True)
     coefficients = block_of(300, 2, np.float64)
     kernel = FORMULAS[name][0]
-    found = kernel.cross_product(sparse.csr_array(new), sparse.csr_array(dense), coefficients)
+    found = cross_product(kernel, sparse.csr_array(new), sparse.csr_array(dense), coefficients)
     assert_product(found, matrix_of(name, new, dense), coefficients, np.float64)
 
 
 def test_no_new_rows_have_no_product():
     rows = rows_of(10)
-    assert FORMULAS["linear"][0].cross_product(rows[:0], rows, np.ones((10, 2))).shape == (0, 2)
+    assert cross_product(FORMULAS["linear"][0], rows[:0], rows, np.ones((10, 2))).shape == (0, 2)
 
 
 # -- the same numbers ------------------------------------------------------------------------------------------------
@@ -318,7 +321,7 @@ def test_another_number_of_threads_changes_rounding_only():
 def test_a_pass_over_the_tiles_serves_both_sides(name, shape, dtype, threads):
     A, B = rows_of(shape[0], 1).astype(dtype), rows_of(shape[1], 2).astype(dtype)
     right, left = block_of(shape[1], 3, dtype, 4), block_of(shape[0], 3, dtype, 5)
-    tiles = FORMULAS[name][0].tiles(A, B, dtype)
+    tiles = tiles_of(FORMULAS[name][0], A, B, dtype)
     with threadpool_limits(threads, user_api="blas"):
         ahead, back = two_sided_product(tiles, shape, right, left, dtype)
     K = matrix_of(name, A, B)
@@ -331,7 +334,7 @@ def test_a_pass_over_the_tiles_serves_both_sides(name, shape, dtype, threads):
 def test_both_sides_have_any_number_of_columns(n_columns):
     A, B = rows_of(300, 1), rows_of(90, 2)
     right, left = block_of(90, n_columns, np.float64, 4), block_of(300, n_columns, np.float64, 5)
-    ahead, back = two_sided_product(FORMULAS["rbf"][0].tiles(A, B, np.float32), (300, 90), right, left, np.float32)
+    ahead, back = two_sided_product(tiles_of(FORMULAS["rbf"][0], A, B, np.float32), (300, 90), right, left, np.float32)
     # Sums are kept in the type of the block, kernel values are not.
     assert ahead.dtype == back.dtype == np.float64
     K = matrix_of("rbf", A, B)
@@ -355,14 +358,14 @@ class Counted:
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-# 5,000 rows are slow: the whole matrix is made beside the kept blocks, some times over.
+# 5,000 rows are slow: every product is held to one with the whole matrix, made naively.
 @pytest.mark.parametrize("n", [1, 257, pytest.param(5_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["rbf", "laplacian"])
 def test_kept_blocks_are_made_once_and_give_the_product_again_and_again(name, n, dtype, threads):
     if name == "laplacian" and n > 1_000:
         n = 700  # its oracle takes a number for each pair and feature
     rows = rows_of(n)
-    counted = Counted(FORMULAS[name][0].tiles(rows, rows, dtype))
+    counted = Counted(tiles_of(FORMULAS[name][0], rows, rows, dtype))
     kept = KeptTiles(counted, n, dtype)
     with threadpool_limits(threads, user_api="blas"):
         products = [(block, symmetric_product(kept, n, block, dtype)) for block in _blocks(n)]
@@ -381,7 +384,7 @@ def _blocks(n):
 
 def test_a_product_that_was_interrupted_leaves_blocks_that_are_right():
     rows = rows_of(1_300)
-    tiles = FORMULAS["rbf"][0].tiles(rows, rows, np.float64)
+    tiles = tiles_of(FORMULAS["rbf"][0], rows, rows, np.float64)
     n_made = [0]
 
     def failing(*place):
@@ -403,7 +406,7 @@ def test_a_product_that_was_interrupted_leaves_blocks_that_are_right():
 @pytest.mark.parametrize("name", ["rbf", "laplacian", "polynomial"])
 def test_a_few_rows_of_a_product_are_those_of_the_whole(name, at, keep, threads):
     rows, at = rows_of(700), np.array(at)
-    tiles = FORMULAS[name][0].tiles(rows, rows, np.float64)
+    tiles = tiles_of(FORMULAS[name][0], rows, rows, np.float64)
     tiles = KeptTiles(tiles, 700, np.float64) if keep else tiles
     block = block_of(700, 2, np.float64)
     with threadpool_limits(threads, user_api="blas"):

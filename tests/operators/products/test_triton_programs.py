@@ -6,8 +6,8 @@ import pytest
 def test_tiles_fit_the_shared_memory_of_small_and_large_gpus():
     pytest.importorskip("torch")
     pytest.importorskip("triton")
-    from semikpca.kernels._triton_product import MODES, MOST_COLUMNS, MOST_FEATURES
-    from semikpca.kernels._triton_programs import choose_tiles
+    from semikpca.operators.products._triton import MODES, MOST_COLUMNS, MOST_FEATURES
+    from semikpca.operators.products._triton_programs import choose_tiles
 
     for shared_bytes in (99 << 10, 163 << 10, 227 << 10):
         for mode in MODES:

@@ -3,85 +3,19 @@
 Between equal rows the matrix is symmetric, and a block serves on both sides of the diagonal.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from threading import local
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from semikpca._typing import FloatArray, IntArray, Rows
+from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import allowed_threads, in_threads, slices
+from semikpca.kernels import BLOCK_COLUMNS, BLOCK_ROWS, Tiles
 
-# A block of 256 × 512 numbers, 512 kB or 1 MB, stays in the second-level cache with what it is multiplied by.
-_BLOCK_ROWS = 256
-_BLOCK_COLUMNS = 512
 # Blocks that are only read are wide: the fewer there are, the less is to be done between the products with them.
 _KEPT_COLUMNS = 4096
 # Products with blocks are np.dot: with an answer of 500 numbers or fewer, matmul keeps all other threads waiting.
 # With more columns than this at a time, sums would leave the cache before the block does.
 _COLUMNS_AT_ONCE = 64
-
-
-class Tiles(Protocol):
-    """Blocks of a kernel matrix, made when they are asked for."""
-
-    def __call__(self, rows: slice | IntArray, columns: slice) -> FloatArray:
-        """Return the block as an array that lasts until the same thread asks for the next one."""
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes kept beside the rows."""
-
-
-@dataclass(frozen=True)
-class FactorTiles:
-    """Blocks of profile(L Rᵀ); R is kept as columns, so that a block is one plain matrix product."""
-
-    profile: Callable[[FloatArray], FloatArray]
-    left: Rows
-    right_columns: Rows
-    _own: local = field(default_factory=local, repr=False, compare=False)  # memory that each thread uses again
-
-    def __call__(self, rows: slice | IntArray, columns: slice) -> FloatArray:
-        """Return the block of some rows and columns."""
-        left, right = self.left[rows], self.right_columns[:, columns]
-        if sparse.issparse(left) or sparse.issparse(right):
-            return self.profile(left @ (right.toarray() if sparse.issparse(right) else right))
-        return self.profile(np.matmul(left, right, out=self._block((left.shape[0], right.shape[1]))))
-
-    def _block(self, shape: tuple[int, int]) -> FloatArray:
-        """Return memory for a block; to get it anew each time takes a tenth of a product."""
-        size = shape[0] * shape[1]
-        memory: FloatArray | None = getattr(self._own, "memory", None)
-        if memory is None or memory.size < size:
-            memory = self._own.memory = np.empty(size, np.result_type(self.left, self.right_columns))
-        return memory[:size].reshape(shape)
-
-    @property
-    def nbytes(self) -> int:
-        """Both factors."""
-        return _nbytes(self.left) + _nbytes(self.right_columns)
-
-
-@dataclass(frozen=True)
-class PairwiseTiles:
-    """Blocks of a function of two collections of rows."""
-
-    pairwise: Callable[[Rows, Rows], FloatArray]
-    A: Rows
-    B: Rows
-    dtype: Any
-
-    def __call__(self, rows: slice | IntArray, columns: slice) -> FloatArray:
-        """Return the block of some rows and columns, as a new array."""
-        return self.pairwise(self.A[rows], self.B[columns]).astype(self.dtype, copy=False)
-
-    @property
-    def nbytes(self) -> int:
-        """Nothing."""
-        return 0
 
 
 class KeptTiles:
@@ -99,7 +33,7 @@ class KeptTiles:
         block = self._made.get((rows.start, columns.start))
         if block is None:
             block = self._memory(rows, columns)
-            for some in slices(columns.start, columns.stop, _BLOCK_COLUMNS):
+            for some in slices(columns.start, columns.stop, BLOCK_COLUMNS):
                 block[:, some.start - columns.start : some.stop - columns.start] = self.tiles(rows, some)
             self._made[rows.start, columns.start] = block
         return block
@@ -133,8 +67,8 @@ def symmetric_product(tiles: Tiles, n: int, block: FloatArray, dtype: Any) -> Fl
 
 def _symmetric_few(tiles: Tiles, n: int, block: FloatArray, dtype: Any) -> FloatArray:
     V = np.ascontiguousarray(block, dtype=dtype)
-    strips = slices(0, n, _BLOCK_ROWS)
-    width = _KEPT_COLUMNS if isinstance(tiles, KeptTiles) else _BLOCK_COLUMNS
+    strips = slices(0, n, BLOCK_ROWS)
+    width = _KEPT_COLUMNS if isinstance(tiles, KeptTiles) else BLOCK_COLUMNS
     n_threads = min(allowed_threads(), len(strips))
     # Each thread has its own sums, since a block adds to rows of both of its sides.
     sums: list[FloatArray] = [np.zeros(block.shape, np.result_type(block, dtype)) for _ in range(n_threads)]
@@ -151,7 +85,7 @@ def _symmetric_few(tiles: Tiles, n: int, block: FloatArray, dtype: Any) -> Float
 def product_at(tiles: Tiles, rows: IntArray, n: int, block: FloatArray, dtype: Any) -> FloatArray:
     """Return K[rows] @ block for the n × n matrix of these tiles, as a new array of shape (len(rows), n_columns)."""
     V = np.ascontiguousarray(block, dtype=dtype)
-    columns = slices(0, n, max(1, _BLOCK_ROWS * _BLOCK_COLUMNS // max(1, len(rows))))
+    columns = slices(0, n, max(1, BLOCK_ROWS * BLOCK_COLUMNS // max(1, len(rows))))
     n_threads = min(allowed_threads(), len(columns))
     sums: list[FloatArray] = [np.zeros((len(rows), V.shape[1]), np.result_type(block, dtype)) for _ in range(n_threads)]
 
@@ -182,7 +116,7 @@ def _two_sided_few(
     V, U = np.ascontiguousarray(right, dtype=dtype), np.ascontiguousarray(left, dtype=dtype)
     wide = np.result_type(right, left, dtype)
     product: FloatArray = np.zeros((shape[0], V.shape[1]), wide)
-    strips, columns = slices(0, shape[0], _BLOCK_ROWS), slices(0, shape[1], _BLOCK_COLUMNS)
+    strips, columns = slices(0, shape[0], BLOCK_ROWS), slices(0, shape[1], BLOCK_COLUMNS)
     n_threads = max(1, min(allowed_threads(), len(strips)))
     sums: list[FloatArray] = [np.zeros((shape[1], V.shape[1]), wide) for _ in range(n_threads)]
 
@@ -219,17 +153,11 @@ def rectangular_product(tiles: Tiles, shape: tuple[int, int], coefficients: Floa
     """Return K @ coefficients for the matrix of these tiles, as a new array; coefficients keep their digits."""
     V = np.ascontiguousarray(coefficients)
     product: FloatArray = np.zeros((shape[0], *coefficients.shape[1:]), np.result_type(coefficients, dtype))
-    strips = slices(0, shape[0], _BLOCK_ROWS)
+    strips = slices(0, shape[0], BLOCK_ROWS)
 
     def add(strip: slice, thread: int) -> None:
-        for columns in slices(0, shape[1], _BLOCK_COLUMNS):
+        for columns in slices(0, shape[1], BLOCK_COLUMNS):
             product[strip] += np.dot(tiles(strip, columns), V[columns])
 
     in_threads(add, strips, min(allowed_threads(), len(strips)))
     return product
-
-
-def _nbytes(rows: Rows) -> int:
-    if sparse.issparse(rows):
-        return int(rows.data.nbytes + rows.indices.nbytes + rows.indptr.nbytes)
-    return int(rows.nbytes)

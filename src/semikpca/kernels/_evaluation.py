@@ -1,0 +1,147 @@
+"""The values of a formula: the matrix between rows, its diagonal, and the two factors that blocks of it are made of."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import manhattan_distances
+
+from semikpca._typing import Array, Rows
+from semikpca.arrays import is_tensor, namespace, slices
+from semikpca.kernels._formula import ExponentialDecay, Formula, Power
+from semikpca.kernels._vectors import (
+    beside,
+    constant,
+    last_two_columns,
+    row_products,
+    short_indices,
+    squared_norms,
+)
+
+# scale · ‖·‖² up to which a distance may come from products: its rounding error is then below a few dozen eps.
+_LARGEST_EXPONENT = 16.0
+# Numbers whose polynomial is computed at a time, beside the values themselves.
+_NUMBERS_AT_ONCE = 2**20
+
+
+def values_between(formula: Formula, A: Rows, B: Rows) -> Array:
+    """Return the matrix of k(a, b), shape (len(A), len(B)), as a new array; rows are in float32 or float64."""
+    if formula.pairing == "city-block distance":
+        return values_of_products(formula, _city_block_exponents(formula.scale, A, B))
+    factors = product_factors(formula, A, B)
+    if factors is None:
+        return _values_from_differences(formula, A, B)
+    products = factors[0] @ factors[1].T
+    products = products.toarray() if sparse.issparse(products) else products
+    if formula.pairing == "squared distance":
+        namespace(products).clip(products, None, 0, out=products)  # rounding between equal rows
+    return values_of_products(formula, products)
+
+
+def values_at_equal_rows(formula: Formula, A: Rows) -> Array:
+    """Return k(a, a) for each row a of A."""
+    if isinstance(formula.profile, ExponentialDecay):
+        return constant(formula.profile.coefficients[0], A)
+    return values_of_products(formula, row_products(A, A))
+
+
+def product_factors(formula: Formula, A: Rows, B: Rows) -> tuple[Rows, Rows] | None:
+    """Return L and R so that ``values_of_products(formula, L Rᵀ)`` is the matrix of A and B; None if digits are lost.
+
+    For inner products they are the rows. For squared distances L Rᵀ = −scale ‖a − b‖², and the squared norms ride along
+    as two more columns; rows that are far apart for it, and city-block distances, have no such factors.
+    """
+    if formula.pairing == "inner product":
+        return A, B
+    if formula.pairing == "city-block distance" or not formula.profile.is_smooth:  # type: ignore[union-attr]
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not sparse.issparse(A) and not sparse.issparse(B):
+            # Distances do not change under a shift, but rounding does: far from the origin ‖a‖² would swamp them.
+            origin = (B if B.shape[0] else A).mean(axis=0)
+            A, B = A - origin, B - origin
+        norms_a, norms_b = -formula.scale * squared_norms(A), -formula.scale * squared_norms(B)
+        xp = namespace(A)
+        left = beside(2 * formula.scale * A, norms_a, xp.ones_like(norms_a))
+        right = beside(B, xp.ones_like(norms_b), norms_b)
+        return (left, right) if _keep_digits(left, right) else None
+
+
+def values_of_products(formula: Formula, products: Array) -> Array:
+    """Turn products into values of a formula, in place, and return them; they are a·b, or −scale · distance."""
+    profile = formula.profile
+    if isinstance(profile, Power):
+        return _powers(profile, formula.scale, products)
+    if profile.is_plain:
+        return namespace(products).exp(products, out=products)
+    rows_at_once = max(1, _NUMBERS_AT_ONCE // max(1, products.shape[1]))
+    for part in slices(0, products.shape[0], rows_at_once):
+        _decay(profile, products[part])
+    return products
+
+
+def _powers(profile: Power, scale: float, products: Array) -> Array:
+    if scale != 1:
+        products *= scale
+    if profile.is_linear:
+        return products
+    products += profile.shift
+    if is_tensor(products):
+        return products.pow_(profile.degree)
+    return np.power(products, profile.degree, out=products)
+
+
+def _decay(profile: ExponentialDecay, exponents: Array) -> None:
+    """Turn −s into p(t) exp(−t)."""
+    xp = namespace(exponents)
+    if profile.root:
+        xp.clip(exponents, None, 0, out=exponents)  # between equal rows s may be less than 0 by rounding
+    xp.negative(exponents, out=exponents)
+    if profile.root:
+        xp.sqrt(exponents, out=exponents)
+    *lower, highest = profile.coefficients
+    polynomial = xp.full_like(exponents, highest)
+    for coefficient in reversed(lower):
+        polynomial *= exponents
+        polynomial += coefficient
+    xp.negative(exponents, out=exponents)
+    xp.exp(exponents, out=exponents)
+    exponents *= polynomial
+
+
+def _keep_digits(left: Rows, right: Rows) -> bool:
+    """Return whether rows are close enough to each other for their distances to come from products of factors."""
+    # The last columns hold −scale ‖·‖². Where they are large, distances are small differences of large numbers.
+    largest = [abs(last_two_columns(rows)[:, place]) for place, rows in enumerate((left, right))]
+    far = max((float(norms.max()) for norms in largest if len(norms)), default=0.0)
+    return bool(far < _LARGEST_EXPONENT)
+
+
+def _values_from_differences(formula: Formula, A: Rows, B: Rows) -> Array:
+    """Return the matrix from differences of rows: slower, and exact wherever the rows are."""
+    scale = np.sqrt(formula.scale)
+    if is_tensor(A):
+        xp = namespace(A)
+        dtype = xp.result_type(A, B)
+        distances = xp.cdist(scale * A.double(), scale * B.double(), compute_mode="donot_use_mm_for_euclid_dist")
+        return values_of_products(formula, -distances.square_()).to(dtype)
+    dtype = np.result_type(A.dtype, B.dtype)
+    A, B = (scale * _dense(rows).astype(np.float64) for rows in (A, B))
+    return values_of_products(formula, -cdist(A, B, "sqeuclidean")).astype(dtype, copy=False)
+
+
+def _city_block_exponents(scale: float, A: Rows, B: Rows) -> Array:
+    """Return −scale ‖a − b‖₁."""
+    if is_tensor(A):
+        exponents = namespace(A).cdist(A, B, p=1.0)
+    else:
+        # manhattan_distances answers sparse rows in float64, whatever they were.
+        distances = manhattan_distances(short_indices(A), short_indices(B))
+        exponents = distances.astype(np.result_type(A.dtype, B.dtype), copy=False)
+    exponents *= -scale
+    return exponents
+
+
+def _dense(rows: Rows) -> Any:
+    return rows.toarray() if sparse.issparse(rows) else rows

@@ -1,0 +1,117 @@
+"""Blocks of a kernel matrix, made when they are asked for: what any product that never holds the matrix is made of."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from threading import local
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from semikpca._typing import FloatArray, IntArray, Rows
+from semikpca.kernels._base import Kernel, ProductKernel
+from semikpca.kernels._evaluation import product_factors, values_of_products
+
+# A block of 256 × 512 numbers, 512 kB or 1 MB, stays in the second-level cache with what it is multiplied by.
+BLOCK_ROWS = 256
+BLOCK_COLUMNS = 512
+
+
+class Tiles(Protocol):
+    """Blocks of a kernel matrix, made when they are asked for; a protocol, whatever args and kwargs a class takes."""
+
+    def __call__(self, rows: slice | IntArray, columns: slice) -> FloatArray:
+        """Return the block as an array that lasts until the same thread asks for the next one."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes kept beside the rows."""
+
+
+@dataclass(frozen=True)
+class FactorTiles:
+    """Blocks of profile(L Rᵀ); R is kept as columns, so that a block is one plain matrix product.
+
+    Attributes
+    ----------
+    profile : function
+        Turns products into kernel values, in place.
+    left, right_columns : ndarray or sparse matrix
+        L and Rᵀ.
+    """
+
+    profile: Callable[[FloatArray], FloatArray]
+    left: Rows
+    right_columns: Rows
+    _own: local = field(
+        default_factory=local, init=False, repr=False, compare=False
+    )  # memory that each thread uses again
+
+    def __call__(self, rows: slice | IntArray, columns: slice) -> FloatArray:
+        """Return the block of some rows and columns."""
+        left, right = self.left[rows], self.right_columns[:, columns]
+        if sparse.issparse(left) or sparse.issparse(right):
+            return self.profile(left @ (right.toarray() if sparse.issparse(right) else right))
+        return self.profile(np.matmul(left, right, out=self._block((left.shape[0], right.shape[1]))))
+
+    def _block(self, shape: tuple[int, int]) -> FloatArray:
+        """Return memory for a block; to get it anew each time takes a tenth of a product."""
+        size = shape[0] * shape[1]
+        memory: FloatArray | None = getattr(self._own, "memory", None)
+        if memory is None or memory.size < size:
+            memory = self._own.memory = np.empty(size, np.result_type(self.left, self.right_columns))
+        return memory[:size].reshape(shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Both factors."""
+        return _nbytes(self.left) + _nbytes(self.right_columns)
+
+
+@dataclass(frozen=True)
+class PairwiseTiles:
+    """Blocks of a function of two collections of rows.
+
+    Attributes
+    ----------
+    pairwise : function of two collections
+    A, B : rows
+        Of the whole matrix.
+    dtype : dtype
+        Of the blocks.
+    """
+
+    pairwise: Callable[[Rows, Rows], FloatArray]
+    A: Rows
+    B: Rows
+    dtype: Any
+
+    def __call__(self, rows: slice | IntArray, columns: slice) -> FloatArray:
+        """Return the block of some rows and columns, as a new array."""
+        return self.pairwise(self.A[rows], self.B[columns]).astype(self.dtype, copy=False)
+
+    @property
+    def nbytes(self) -> int:
+        """Nothing."""
+        return 0
+
+
+def tiles_of(kernel: Kernel, A: Rows, B: Rows, dtype: Any) -> Tiles:
+    """Return blocks of ``kernel.pairwise(A, B)`` of type ``dtype``, by products of factors where these keep digits."""
+    if isinstance(kernel, ProductKernel):
+        formula = kernel.formula
+        with np.errstate(over="ignore", invalid="ignore"):
+            factors = product_factors(formula, kernel.factor(A), kernel.factor(B))
+        if factors is not None:
+            # Rounded only now: what was taken off the rows was taken off with all their digits.
+            left, columns = factors[0].astype(dtype, copy=False), factors[1].T.astype(dtype)
+            columns = columns.tocsc() if sparse.issparse(columns) else columns.copy("C")
+            return FactorTiles(partial(values_of_products, formula), left, columns)
+    return PairwiseTiles(kernel.pairwise, A, B, dtype)
+
+
+def _nbytes(rows: Rows) -> int:
+    if sparse.issparse(rows):
+        return int(rows.data.nbytes + rows.indices.nbytes + rows.indptr.nbytes)
+    return int(rows.nbytes)

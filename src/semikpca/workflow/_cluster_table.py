@@ -1,0 +1,117 @@
+"""A table that the workers of a cluster read: its labels, a sample of its rows, and all of them as lazy numbers."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from semikpca._typing import IntArray
+from semikpca.exceptions import TableError
+from semikpca.operators import Cluster
+from semikpca.tables import ColumnRoles, PiecedTable, Table, features_of, frame_of, given_labels
+from semikpca.workflow._cluster_pieces import MOST_SAMPLED_ROWS, Reader, labels_in, labels_of_piece, numbers_of, rows_at
+from semikpca.workflow._label import NUMBERS, Progress
+
+MOST_LABELS = 1_000_000
+_SHARE_OF_MEMORY = 0.5  # of the workers, that the numbers of all rows may take; otherwise rows are read again
+READING = "Reading the table"
+
+
+class Sample(Table):
+    """Some rows of a table, which know where they stand in it."""
+
+    def line_of(self, row: int) -> str:
+        return f"data row {self.options['rows'][row] + 1:,}"
+
+
+@dataclass(frozen=True)
+class ClusterTable:
+    """The pieces of a table that have rows, its labels, and the cluster that reads them.
+
+    ``bounds`` has the row number at which each piece begins, and the number of all rows; ``labels`` has the labeled
+    rows, whose numbers are ``labeled``, and one more without a label if there is any in the table.
+    """
+
+    cluster: Cluster
+    table: PiecedTable
+    pieces: list[Any]
+    bounds: IntArray
+    labeled: IntArray
+    given: npt.NDArray[Any]
+    labels: Table
+
+    @classmethod
+    def of(cls, cluster: Cluster, table: PiecedTable, roles: ColumnRoles, progress: Progress) -> "ClusterTable":
+        """Read the column of the labels."""
+        found: dict[int, tuple[int, IntArray, list[Any]]] = {}
+        n_labels = 0
+
+        def take(number: int, answer: tuple[int, IntArray, list[Any]]) -> None:
+            nonlocal n_labels
+            found[number] = answer
+            n_labels += len(answer[2])
+            if n_labels > MOST_LABELS:
+                raise TableError(
+                    f"More than {MOST_LABELS:,} rows of {table.path.name} have a label in {roles.label!r}. So many "
+                    "need no others to learn from: empty the cells of most of them."
+                )
+
+        asked = [(piece, roles.label) for piece in table.pieces]
+        cluster.each_answer(labels_in, asked, take, partial(progress, READING))
+        full = [number for number in range(len(table.pieces)) if found[number][0]]
+        if not full:
+            raise TableError(f"{table.path.name} has no rows.")
+        bounds = np.cumsum([0, *(found[number][0] for number in full)])
+        labeled = np.concatenate([found[number][1] + start for number, start in zip(full, bounds, strict=False)])
+        cells = [cell for number in full for cell in found[number][2]]
+        if len(cells) < bounds[-1]:
+            cells.append(None)
+        column = pd.DataFrame({roles.label: pd.Series(cells, dtype=object)})
+        labels = Sample(column, column, table.path, table.format, {"rows": labeled})
+        given = given_labels(labels, roles)[: len(labeled)]
+        return cls(cluster, table, [table.pieces[number] for number in full], bounds, labeled, given, labels)
+
+    def places(self, rows: IntArray) -> list[IntArray]:
+        """Return which of some rows, ascending, are in each piece, counted from its beginning."""
+        cuts = np.searchsorted(rows, self.bounds)
+        return [rows[cuts[i] : cuts[i + 1]] - start for i, start in enumerate(self.bounds[:-1])]
+
+    def sample(self, seed: int, progress: Progress) -> Sample:
+        """Fetch rows from all pieces, without their labels: all, or a sample of many."""
+        n = int(self.bounds[-1])
+        size = min(n, MOST_SAMPLED_ROWS)
+        rows = np.sort(np.random.default_rng(seed).choice(n, size, replace=False))
+        asked = [(piece, inside) for piece, inside in zip(self.pieces, self.places(rows), strict=True) if len(inside)]
+        parts: dict[int, Any] = {}
+        self.cluster.each_answer(rows_at, asked, parts.__setitem__, partial(progress, "Fetching a sample"))
+        import pyarrow as pa
+
+        frame = frame_of(pa.concat_tables([parts[number] for number in range(len(asked))]))
+        frame[self.labels.frame.columns[0]] = None
+        options = {"rows": rows, "notes": self.table.notes}
+        return Sample(frame, features_of(frame), self.table.path, self.table.format, options)
+
+    @property
+    def lengths(self) -> list[int]:
+        """How many rows each piece has."""
+        return [int(n) for n in np.diff(self.bounds)]
+
+    @property
+    def y(self) -> Any:
+        """The labels as a lazy array, None where there is none."""
+        cuts = np.searchsorted(self.labeled, self.bounds)
+        asked = [
+            (n, inside, self.given[cuts[number] : cuts[number + 1]])
+            for number, (n, inside) in enumerate(zip(self.lengths, self.places(self.labeled), strict=True))
+        ]
+        return self.cluster.array(labels_of_piece, asked, self.lengths, None, object)
+
+    def numbers(self, reader: Reader, progress: Progress) -> Any:
+        """Return all rows as numbers: held by the workers where their memory allows, otherwise made when needed."""
+        shared, n_numbers = self.cluster.shared(reader), int(reader.vectorizer.n_outputs_)
+        asked = [(piece, shared) for piece in self.pieces]
+        X = self.cluster.array(numbers_of, asked, self.lengths, n_numbers, np.float32)
+        return self.cluster.held(X, _SHARE_OF_MEMORY, partial(progress, NUMBERS))
