@@ -46,20 +46,3 @@ def _doubts(model: Any) -> tuple[Doubt, ...]:
     columns = (audit.rows, audit.given, audit.suggested, audit.suspicion)
     doubtful = (column[audit.looks_wrong].tolist() for column in columns)
     return tuple(Doubt(*doubt) for doubt in zip(*doubtful, strict=True))
-
-
-def unchanging_copy(model: Any) -> Any:
-    """Return a model that stays as it is while the other one gets new labels; both share kernels and spectra.
-
-    ``copy.copy`` would leave behind what can be computed again, which is what makes the model quick.
-    """
-
-    def twin(original: Any) -> Any:
-        other = object.__new__(type(original))
-        other.__dict__.update(original.__dict__)
-        return other
-
-    copy = twin(model)
-    copy._sources = [twin(source) for source in model._sources]
-    copy._sharpness = list(model._sharpness)
-    return copy

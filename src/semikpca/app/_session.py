@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semikpca._typing import FloatArray
-from semikpca.app._advice import advice_of, first_advice, unchanging_copy
+from semikpca.app._advice import advice_of, first_advice
 from semikpca.app._autosave import Autosave, SavedLabels
 from semikpca.app._snapshot import Advice, Change, Snapshot
 from semikpca.estimators import SemiKPCAClassifierCV
@@ -105,14 +105,14 @@ class LabelingSession:
     def advice(self) -> Advice:
         """Return rows to label next and labels to look at again; computed once for each state of the labels.
 
-        It takes longer than an answer, so it works on a copy: labels can be given meanwhile.
+        It takes longer than an answer, and models never change: labels can be given meanwhile.
         """
         with self._advice_lock:
             with self._lock:
                 revision, known = self._revision, self._advice
                 if known is not None and known.revision == revision:
                     return known
-                model = None if self._snapshot.predicted is None else unchanging_copy(self._model)
+                model = None if self._snapshot.predicted is None else self._model
                 unlabeled = np.flatnonzero(self._snapshot.given == UNLABELED)
             advice = first_advice(revision, self.X, unlabeled) if model is None else advice_of(revision, model)
             with self._lock:
@@ -174,14 +174,9 @@ class LabelingSession:
             At the bound or above it; the weight stays as it was.
         """
         with self._lock:
-            before = unchanging_copy(self._model)
-            self._model.change_error_weight(weight)
-            try:
-                self._save(error_weight=weight)
-            except OSError:
-                self._model = before  # or else the next label would be answered with a weight that the page denies
-                raise
-            self._error_weight = weight
+            moved = self._model.at_error_weight(weight)
+            self._save(error_weight=weight)
+            self._model, self._error_weight = moved, weight
             self._revision += 1
             self._snapshot = self._read_off(before=self._snapshot)
             return self._snapshot
@@ -223,7 +218,7 @@ class LabelingSession:
                 self._classes, self._error_weight, self._set_aside_first = before
                 raise
             if saved.error_weight != before[1]:
-                self._model.change_error_weight(saved.error_weight)
+                self._model = self._model.at_error_weight(saved.error_weight)
             return self._refit()
 
     # -- inside ------------------------------------------------------------------------------------------------
@@ -293,7 +288,7 @@ class LabelingSession:
             try:
                 with _quiet():
                     if not self._is_fresh:
-                        self._model.relabel(self._given)
+                        self._model = self._model.with_labels(self._given)
                     self._is_fresh = True
             except ValueError as error:
                 problem = str(error)  # the labels stay: they are what someone knows

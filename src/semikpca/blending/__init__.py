@@ -1,9 +1,10 @@
 """Several answers to the same labels: sources of candidates, the fit of each to the labels, its weight, the blend."""
 
 from semikpca.blending._agreement import NeighborAgreement
-from semikpca.blending._blend import Blend, BlendSettings, Part, no_report
+from semikpca.blending._blend import Blend, BlendSettings, Part, Total, no_report
 from semikpca.blending._label_fit import LabelFit, LabelSystem
 from semikpca.blending._sources import (
+    NO_COLUMNS,
     Columns,
     PlainSource,
     ResponseSource,
@@ -14,6 +15,7 @@ from semikpca.blending._sources import (
 from semikpca.blending._weights import candidate_log_weights, left_out_losses, normalized_weights
 
 __all__ = [
+    "NO_COLUMNS",
     "Blend",
     "BlendSettings",
     "Columns",
@@ -24,6 +26,7 @@ __all__ = [
     "PlainSource",
     "ResponseSource",
     "Source",
+    "Total",
     "candidate_log_weights",
     "default_sources",
     "left_out_losses",

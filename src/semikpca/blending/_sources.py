@@ -31,6 +31,7 @@ from semikpca.problem import (
     DualSolution,
     Expansion,
     RemovedComponents,
+    SemiKPCAFacts,
     SemiKPCAProblem,
     SemiKPCAResponse,
     kernel_matrix,
@@ -167,6 +168,16 @@ class ResponseSource(Source):
         self.backend, self.problem = backend, problem
         self.facts, response = problem.set_up(operator, known=known)
         self._made: list[SemiKPCAResponse] = [response]
+
+    @classmethod
+    def restored(
+        cls, kernel: Kernel, rows: Any, backend: str, problem: SemiKPCAProblem, facts: SemiKPCAFacts
+    ) -> "ResponseSource":
+        """Return a source from what an earlier one has learned; the kernel matrix is made when it is needed."""
+        source = cls.__new__(cls)
+        Source.__init__(source, kernel, rows)
+        source.backend, source.problem, source.facts, source._made = backend, problem, facts, []
+        return source
 
     @property
     def certificate(self) -> ConvexityCertificate:  # type: ignore[override]  # None for a plain kernel

@@ -12,7 +12,7 @@ from semikpca.problem._kernel_matrix import Expansion, fit_kernel, kernel_matrix
 from semikpca.problem._kernel_pca import kernel_pca_objective
 from semikpca.problem._label_space import LabelSpace, label_space
 from semikpca.problem._lssvm import LSSVMResponse
-from semikpca.problem._lssvm_problem import LSSVMProblem
+from semikpca.problem._lssvm_problem import LSSVMFacts, LSSVMProblem
 from semikpca.problem._polynomial_path import polynomial_path
 from semikpca.problem._response import DualSolution, LabelResponse, warn_unless_solved
 from semikpca.problem._semi_kpca import SemiKPCAResponse
@@ -23,6 +23,7 @@ __all__ = [
     "DualSolution",
     "Expansion",
     "Fit",
+    "LSSVMFacts",
     "LSSVMProblem",
     "LSSVMResponse",
     "LabelResponse",

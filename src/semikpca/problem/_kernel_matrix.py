@@ -110,8 +110,5 @@ class Expansion:
         return values if device_of(self.rows) is None else like(values, self.rows)
 
     def __getstate__(self) -> dict[str, object]:
-        """Leave behind what was sent to a cluster: it is sent again."""
-        state = self.__dict__.copy()
-        if is_remote(self.rows):
-            state.pop("_prepared", None)
-        return state
+        """Leave behind what was prepared, here or on a cluster: it is prepared again."""
+        return {name: value for name, value in self.__dict__.items() if name != "_prepared"}

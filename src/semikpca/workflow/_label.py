@@ -151,8 +151,7 @@ def fit_labels(model: Any, X: FloatArray, labels: npt.NDArray[Any], progress: Pr
         if progress is None:
             model.fit(X, labels)
         else:
-            with _reporting(model, progress):
-                model.fit(X, labels)
+            model.fit(X, labels, progress=_in_words(progress))
     except IndistinguishableRowsError as error:
         raise TableError(
             "The columns to learn from are the same in all rows, or nearly so: nothing tells rows apart. Give other "
@@ -176,18 +175,13 @@ def told(notes: list[str]) -> Iterator[None]:
             python_warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
 
-@contextmanager
-def _reporting(model: Any, say: Progress) -> Iterator[None]:
-    """Let a classifier report the steps of its fit."""
+def _in_words(progress: Progress) -> Progress:
+    """Return what a fit may report to, which calls the steps by their names."""
 
     def report(step: str, done: int, total: int) -> None:
-        say(_STEPS.get(step, step), done, total)
+        progress(_STEPS.get(step, step), done, total)
 
-    model.report_progress = report
-    try:
-        yield
-    finally:
-        model.report_progress = None  # it belongs to this fit, not to the model
+    return report
 
 
 def _silent(step: str, done: int, total: int) -> None:

@@ -5,9 +5,14 @@ its format in ``_MIGRATIONS``; a class that is taken away leaves a ``FormerType`
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
+from semikpca.blending import NO_COLUMNS, Blend, BlendSettings, Part, PlainSource, ResponseSource, Source, Total
+from semikpca.problem import Expansion, RemovedComponents, SemiKPCAFacts, SemiKPCAProblem
 from semikpca.workflow._registry import Kind
 
 FORMAT_VERSION = 2
@@ -19,9 +24,9 @@ FORMAT_1_NAMES: Mapping[str, tuple[Kind, str]] = MappingProxyType(
         "semikpca.convexity.ConvexityCertificate": (Kind.STATE, "ConvexityCertificate"),
         "semikpca.estimators._reach.Reach": (Kind.STATE, "Reach"),
         "semikpca.estimators._semi_kpca_cv.SemiKPCAClassifierCV": (Kind.ESTIMATOR, "SemiKPCAClassifierCV"),
-        "semikpca.estimators._sources.Expansion": (Kind.STATE, "Expansion"),
-        "semikpca.estimators._sources.PlainSource": (Kind.STATE, "PlainSource"),
-        "semikpca.estimators._sources.ResponseSource": (Kind.STATE, "ResponseSource"),
+        "semikpca.estimators._sources.Expansion": (Kind.STATE, "Expansion of format 1"),
+        "semikpca.estimators._sources.PlainSource": (Kind.STATE, "PlainSource of format 1"),
+        "semikpca.estimators._sources.ResponseSource": (Kind.STATE, "ResponseSource of format 1"),
         "semikpca.kernels._graph.NeighborGraph": (Kind.KERNEL, "NeighborGraph"),
         "semikpca.kernels._normalized.Normalized": (Kind.KERNEL, "Normalized"),
         "semikpca.kernels._pairwise.Cosine": (Kind.KERNEL, "Cosine"),
@@ -39,8 +44,10 @@ class FormerType:
     """The attributes of an object whose class is no longer there, as they stand in an older file."""
 
 
-# Names of classes that are no longer there: older files that hold them are still read, as ``FormerType``.
-FORMER_NAMES: frozenset[tuple[Kind, str]] = frozenset()
+# What is no longer there, or has other attributes today: where an older file holds it, it becomes a ``FormerType``.
+FORMER_NAMES: frozenset[tuple[Kind, str]] = frozenset(
+    (Kind.STATE, f"{name} of format 1") for name in ("Expansion", "PlainSource", "ResponseSource")
+)
 
 
 def migrated(objects: Any, format_version: int) -> Any:
@@ -50,15 +57,65 @@ def migrated(objects: Any, format_version: int) -> Any:
     return objects
 
 
+# -- format 1 --------------------------------------------------------------------------------------------------
+
+_EIGENPAIR_SHARE = 0.01  # of the tolerance of the solves, to which eigenpairs were found then
+
+
 def _from_format_1(objects: Any) -> Any:
-    """Put kernels where format 1 had their text; a text that scikit-learn writes otherwise today stays."""
-    model = objects["model"]
-    kernels = {repr(source.kernel): source.kernel for source in model._sources}
-    texts = model.results_["kernel"]
-    texts[:] = [kernels.get(text, text) for text in texts]
-    if model.best_params_:
-        model.best_params_["kernel"] = texts[model.weights_.argmax()]
+    """Put a blend in place of the attributes that held its parts, and kernels in place of their texts."""
+    state = vars(objects["model"])
+    former = state.pop("_sources")
+    sources = tuple(_source_from_format_1(source) for source in former)
+    _name_kernels(state, {repr(source.kernel): source.kernel for source in former})
+    parts = tuple(
+        Part(
+            number,
+            tuple(settings),
+            Expansion(expansion.kernel, expansion.anchors, expansion.coefficients, far_is_zero=True),
+            expansion.decision,
+        )
+        for (number, settings), expansion in zip(state.pop("_settings").items(), state.pop("_expansions"), strict=True)
+    )
+    state["blend_"] = Blend(
+        sources=sources,
+        columns=tuple(NO_COLUMNS for _ in sources),
+        agreement=state.pop("_agreement"),
+        components=state.pop("_components"),
+        labels=state["label_coding_"],
+        settings=BlendSettings(state["combine"], state["class_prior"]),
+        reach=state["reach_"],
+        weights=state["weights_"],
+        results=state["results_"],
+        certificate=state["certificate_"],
+        total=Total(parts, state.pop("_constant"), state.pop("_scores"), state.pop("_left_out")),
+        offsets=state.pop("_offsets"),
+        class_shares=state["class_shares_"],
+    )
     return objects
+
+
+def _source_from_format_1(former: Any) -> Source:
+    if getattr(former, "certificate", None) is None:  # it was an attribute of the class
+        return PlainSource(former.kernel, former.rows)
+    interval = replace(former.certificate, error_weight=None)
+    values, vectors = former._removed
+    rtol = _EIGENPAIR_SHARE * former._rtol
+    k = interval.n_components_removed
+    removed = RemovedComponents(k, interval, np.append(values, interval.next_eigenvalue), vectors, rtol)
+    problem = SemiKPCAProblem(
+        k, former.error_weight, "absolute", former._rtol, former._max_iter, rtol, stored_solve_rtol=former._rtol
+    )
+    facts = SemiKPCAFacts(removed, former.certificate)
+    return ResponseSource.restored(former.kernel, former.rows, former._backend, problem, facts)
+
+
+def _name_kernels(state: dict[str, Any], kernels: dict[str, Any]) -> None:
+    """Put kernels where their texts are in the results; a text that scikit-learn writes otherwise today stays."""
+    texts = state["results_"]["kernel"]
+    texts[:] = [kernels.get(text, text) for text in texts]
+    if state["best_params_"]:
+        state["best_params_"]["kernel"] = texts[state["weights_"].argmax()]
 
 
 # What turns the objects of a format into those of the next.

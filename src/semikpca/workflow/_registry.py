@@ -10,13 +10,30 @@ from enum import Enum
 from typing import Any
 
 import semikpca
-from semikpca.blending import Expansion, NeighborAgreement, PlainSource, ResponseSource
+from semikpca.blending import (
+    Blend,
+    BlendSettings,
+    Columns,
+    NeighborAgreement,
+    Part,
+    PlainSource,
+    ResponseSource,
+    Total,
+)
 from semikpca.convexity import ConvexityCertificate
 from semikpca.decisions import Reach
 from semikpca.kernels import kernel_classes
 from semikpca.labels import LabelCoding
-from semikpca.problem import DualSolution
-from semikpca.problem import Expansion as KernelExpansion
+from semikpca.problem import (
+    DualSolution,
+    Expansion,
+    LocalFit,
+    LSSVMFacts,
+    LSSVMProblem,
+    RemovedComponents,
+    SemiKPCAFacts,
+    SemiKPCAProblem,
+)
 from semikpca.solvers import Status
 from semikpca.spectrum import Spectrum
 from semikpca.tables import FOREIGN_TYPES as TABLE_TYPES
@@ -32,18 +49,28 @@ class Kind(Enum):
 
 
 _STATE_TYPES: Mapping[str, type] = {
+    "Blend": Blend,
+    "BlendSettings": BlendSettings,
+    "Columns": Columns,
     "ConvexityCertificate": ConvexityCertificate,
     "DualSolution": DualSolution,
     "Expansion": Expansion,
-    "KernelExpansion": KernelExpansion,
+    "LSSVMFacts": LSSVMFacts,
+    "LSSVMProblem": LSSVMProblem,
     "LabelCoding": LabelCoding,
+    "LocalFit": LocalFit,
     "NeighborAgreement": NeighborAgreement,
+    "Part": Part,
     "PlainSource": PlainSource,
     "Reach": Reach,
+    "RemovedComponents": RemovedComponents,
     "ResponseSource": ResponseSource,
+    "SemiKPCAFacts": SemiKPCAFacts,
+    "SemiKPCAProblem": SemiKPCAProblem,
     "Spectrum": Spectrum,
     "Status": Status,
     "TableToNumbers": TableToNumbers,
+    "Total": Total,
 }
 
 # Types of other packages that a model may hold, beside NumPy's and scikit-learn's own that skops always lets through.
