@@ -13,34 +13,6 @@ import semikpca
 
 SOURCE = Path(semikpca.__file__).parent
 
-# "importing module: private module" for those that are still there. The list may only become shorter.
-KNOWN = """
-semikpca.app._advice: semikpca.workflow._labeled
-semikpca.app._colors: semikpca.report._palette
-semikpca.app._opening: semikpca.workflow._label
-semikpca.app._opening: semikpca.workflow._labeled
-semikpca.app._session: semikpca.workflow._estimate
-semikpca.app._snapshot: semikpca.workflow._estimate
-semikpca.cli._app_command: semikpca.app._workspace
-semikpca.cli._running: semikpca.experiments._store
-semikpca.operators._blocked: semikpca.kernels._blocked
-semikpca.operators._blocked: semikpca.kernels._finite
-semikpca.operators._low_rank: semikpca.kernels._low_rank
-semikpca.operators._torch: semikpca.kernels._torch_product
-semikpca.operators.cluster._expansion: semikpca.kernels._normalized
-semikpca.operators.cluster._operator: semikpca.kernels._finite
-semikpca.operators.cluster._tasks: semikpca.kernels._blocked
-semikpca.operators.cluster._tasks: semikpca.kernels._torch_product
-semikpca.plots._surfaces: semikpca.experiments._surfaces
-semikpca.report._accuracy_outputs: semikpca.experiments.accuracy._tables
-semikpca.report._accuracy_summary: semikpca.experiments.accuracy._tables
-semikpca.report._accuracy_view: semikpca.experiments.accuracy._spec
-semikpca.report._accuracy_view: semikpca.experiments.accuracy._tables
-semikpca.report._drawing: semikpca.experiments._workers
-semikpca.workflow._options: semikpca.kernels._shorthand
-"""
-
-
 # Functions that import by a string.
 IMPORTING = {"import_module", "__import__", "find_spec"}
 
@@ -53,7 +25,7 @@ def package_of(module):
 def private_module(name):
     """Return a dotted name up to its first private part, or None where all of it is public or of another project.
 
-    The files of the root that begin with an underscore (_typing, _numbers, _files) are for all packages.
+    The files of the root that begin with an underscore (_typing, _numbers and the like) are for all packages.
     """
     parts = name.split(".")
     private = [number for number, part in enumerate(parts) if number >= 2 and part.startswith("_")]
@@ -87,15 +59,8 @@ def all_offences():
 
 
 def test_no_package_imports_a_private_module_of_another():
-    new = sorted(set(all_offences()) - set(KNOWN.split("\n")))
-    assert not new, "Export what is needed in the __init__.py of its package:\n" + "\n".join(new)
-
-
-def test_the_list_of_private_imports_has_no_line_that_is_no_longer_needed():
-    known = KNOWN.strip("\n").split("\n") if KNOWN.strip() else []
-    assert known == sorted(set(known))
-    gone = sorted(set(known) - set(all_offences()))
-    assert not gone, "These are gone; take them off the list:\n" + "\n".join(gone)
+    found = all_offences()
+    assert not found, "Export what is needed in the __init__.py of its package:\n" + "\n".join(found)
 
 
 @pytest.mark.parametrize(

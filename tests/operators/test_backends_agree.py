@@ -258,7 +258,7 @@ def test_a_path_takes_few_products(backend):
     model = fitted(2, 1, "middle", backend)
     if is_exact(backend):
         return
-    operator = model._set_up_again().operator
+    operator = model._fitted.response.operator
     before = operator.log.n_products
     error_weight_path(model, 100)
     assert operator.log.n_products - before <= 10

@@ -160,7 +160,7 @@ def test_blocks_are_kept_where_the_matrix_fits_the_budget_and_nobody_asked_for_l
     with sklearn.config_context(working_memory=megabytes):
         model = SemiKPCAClassifier(RBF(0.5), backend=backend).fit(rows, labels)
     assert model.backend_ == "blocked"
-    kept = model._set_up_again().operator.nbytes
+    kept = model._fitted.response.operator.nbytes
     assert kept > HALF if is_kept else kept < HALF / 4
     # Half of the matrix, the blocks on its diagonal whole, and the factors of the blocks.
     assert kept < 2 * HALF

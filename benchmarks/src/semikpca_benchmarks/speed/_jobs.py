@@ -102,7 +102,7 @@ def _read_fit(model: Any, X: FloatArray) -> Answer:
         dtype=str(X.dtype),
         n_features=X.shape[1],
         products=getattr(model, "n_products_", None) or None,
-        residual=float(model._solution.residual) if hasattr(model, "_solution") else None,
+        residual=float(model._fitted.solution.residual) if hasattr(model, "_fitted") else None,
         error=difference(model.decision_function(X[rows]), model.decision_[rows]),
         against="its own predictions",
         allowed=ROUNDED if X.dtype == np.float32 else SOLVED,
