@@ -122,6 +122,16 @@ def _kernel_values(
 
 
 @triton.jit
+def _store(out, total, total_low, rows, n_left, COLUMNS: tl.constexpr, SPLIT: tl.constexpr):
+    """Write the sums of a program to its part of the result."""
+    if SPLIT:
+        total += total_low * 0.00048828125  # 1 / _LOW_SCALE
+    part = tl.program_id(1).to(tl.int64) * n_left
+    at = (part + rows)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    tl.store(out + at, total)
+
+
+@triton.jit
 def _product_kernel(
     left,
     left_low,
@@ -209,11 +219,7 @@ def _product_kernel(
                 )
         total += acc
         total_low += acc_low
-    if SPLIT:
-        total += total_low * 0.00048828125  # 1 / _LOW_SCALE
-    part = tl.program_id(1).to(tl.int64) * n_left
-    at = (part + rows)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
-    tl.store(out + at, total)
+    _store(out, total, total_low, rows, n_left, COLUMNS, SPLIT)
 
 
 @triton.jit
@@ -272,11 +278,7 @@ def _city_block_kernel(
             )
         total += acc
         total_low += acc_low
-    if SPLIT:
-        total += total_low * 0.00048828125  # 1 / _LOW_SCALE
-    part = tl.program_id(1).to(tl.int64) * n_left
-    at = (part + rows)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
-    tl.store(out + at, total)
+    _store(out, total, total_low, rows, n_left, COLUMNS, SPLIT)
 
 
 @dataclass(frozen=True)
