@@ -25,6 +25,7 @@ from semikpca.operators import (
     DeflatedOperator,
     Progress,
     ShiftedOperator,
+    fitted,
     make_operator,
 )
 from semikpca.operators.cluster import _rows as _cluster_rows
@@ -65,7 +66,7 @@ def rows_for(name):
 def operator_of(kernel, X, cut=(20, 20, 21), dtype=None):
     rows = ClusterRows.of(da.from_array(X, chunks=(cut, (2, 1))))
     rows = ClusterRows(rows.array.persist(), rows.client)  # held in the very chunks that the test asks for
-    return make_operator(kernel.fit(rows), rows, "dask", dtype)
+    return make_operator(fitted(kernel, rows), rows, "dask", dtype)
 
 
 @pytest.fixture(autouse=True)
@@ -321,3 +322,9 @@ def test_no_gpu_is_seen_where_there_is_no_driver(monkeypatch):
     monkeypatch.setattr(_cluster_tasks.os.path, "exists", lambda path: False)
     monkeypatch.setattr(_cluster_tasks.shutil, "which", lambda name: None)
     assert _cluster_tasks.sees_gpu.__wrapped__() is False
+
+
+def test_a_normalized_kernel_alone_does_not_fit_rows_on_a_cluster(client):
+    rows = ClusterRows.of(da.from_array(rows_for("normalized"), chunks=(20, 2)))
+    with pytest.raises(ValueError, match=r"on a cluster.*Give them to an estimator"):
+        Normalized(RBF(0.3)).fit(rows)
