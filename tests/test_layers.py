@@ -15,29 +15,6 @@ SOURCE = Path(semikpca.__file__).parent
 
 # "importing module: private module" for those that are still there. The list may only become shorter.
 KNOWN = """
-semikpca.app._advice: semikpca.workflow._labeled
-semikpca.app._colors: semikpca.report._palette
-semikpca.app._opening: semikpca.workflow._label
-semikpca.app._opening: semikpca.workflow._labeled
-semikpca.app._session: semikpca.workflow._estimate
-semikpca.app._snapshot: semikpca.workflow._estimate
-semikpca.cli._app_command: semikpca.app._workspace
-semikpca.cli._running: semikpca.experiments._store
-semikpca.operators._blocked: semikpca.kernels._blocked
-semikpca.operators._blocked: semikpca.kernels._finite
-semikpca.operators._low_rank: semikpca.kernels._low_rank
-semikpca.operators._torch: semikpca.kernels._torch_product
-semikpca.operators.cluster._expansion: semikpca.kernels._normalized
-semikpca.operators.cluster._operator: semikpca.kernels._finite
-semikpca.operators.cluster._tasks: semikpca.kernels._blocked
-semikpca.operators.cluster._tasks: semikpca.kernels._torch_product
-semikpca.plots._surfaces: semikpca.experiments._surfaces
-semikpca.report._accuracy_outputs: semikpca.experiments.accuracy._tables
-semikpca.report._accuracy_summary: semikpca.experiments.accuracy._tables
-semikpca.report._accuracy_view: semikpca.experiments.accuracy._spec
-semikpca.report._accuracy_view: semikpca.experiments.accuracy._tables
-semikpca.report._drawing: semikpca.experiments._workers
-semikpca.workflow._options: semikpca.kernels._shorthand
 """
 
 
