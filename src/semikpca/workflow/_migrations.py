@@ -70,7 +70,7 @@ def _from_format_1(objects: Any) -> Any:
     sources = tuple(_source_from_format_1(source) for source in former)
     for kernel in {id(source.kernel): source.kernel for source in former}.values():
         if isinstance(kernel, Normalized):
-            kernel.feature_sums_ = vars(kernel).pop("_sums_by_features")  # None: files had no kernels with features
+            kernel.feature_sums_ = kernel.__dict__.pop("_sums_by_features")  # None: files had no kernels with features
     _name_kernels(state, {repr(source.kernel): source.kernel for source in former})
     parts = tuple(
         Part(
