@@ -12,10 +12,11 @@ import pytest
 import skops.io
 from sklearn.preprocessing import FunctionTransformer
 
+from outside_kernel import Matern
 from semikpca.datasets import make_support_tickets
 from semikpca.exceptions import ModelFileError, TableError
 from semikpca.tables import ColumnRoles, Table, read_table
-from semikpca.workflow import LabelingOptions, label_table, load_model, save_model
+from semikpca.workflow import LabelingOptions, kernel_names, label_table, load_model, save_model
 
 # Sums over rows in another order: a loaded graph finds its neighbors again, and products go in other blocks.
 REORDERED_SUMS = 1e-5
@@ -69,8 +70,7 @@ def tickets(tmp_path):
 
 @pytest.mark.parametrize(
     ("make", "kernel"),
-    [(tickets, None), (tickets, "graph")]
-    + [(embeddings, kernel) for kernel in (None, "graph", "rbf", "laplacian", "poly", "linear", "cosine")],
+    [(tickets, None), (tickets, "graph")] + [(embeddings, kernel) for kernel in (None, *kernel_names(installed=False))],
 )
 def test_a_loaded_model_answers_as_the_saved_one(make, kernel, tmp_path):
     table, roles = make(tmp_path)
@@ -86,6 +86,10 @@ def test_a_loaded_model_answers_as_the_saved_one(make, kernel, tmp_path):
     chances = labeled.model.predict_proba(X).max(axis=1)
     assert frame["confidence"].to_numpy() == pytest.approx(chances, abs=REORDERED_SUMS + 5e-5)  # four digits
     pd.testing.assert_frame_equal(frame[rows.frame.columns], rows.frame)
+
+
+def test_a_kernel_of_others_is_among_those_that_were_saved_and_loaded():
+    assert Matern.shorthand in kernel_names(installed=False)
 
 
 def test_training_rows_get_the_labels_that_they_had(saved, labeled_plants, plants):

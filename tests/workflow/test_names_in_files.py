@@ -233,6 +233,13 @@ def test_a_file_of_format_1_is_read_with_kernels_in_its_results():
     assert isinstance(model.best_params_["kernel"], Kernel)
 
 
+def attributes_of(model):
+    """Return the names of all attributes of a model, and of its sources, their kernels and its parts."""
+    parts = [*model.blend_.sources, *(source.kernel for source in model.blend_.sources), *model.blend_.total.parts]
+    found = [(type(part).__name__, sorted(part.__getstate__())) for part in (model, model.blend_, *parts)]
+    return found + [sorted(part.expansion.__getstate__()) for part in model.blend_.total.parts]
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
 @pytest.mark.parametrize("name", ["default-kernels", "named-kernels", "more-kernels"])
 def test_a_model_of_format_1_takes_other_labels_and_weights_as_a_fresh_one(name):
@@ -242,6 +249,7 @@ def test_a_model_of_format_1_takes_other_labels_and_weights_as_a_fresh_one(name)
     labels[rows] = model.label_coding_.decode(model.label_coding_.codes[rows])
     labels[rows[0]] = None
     fresh = clone(model).fit(model.X_fit_, labels)
+    assert attributes_of(model) == attributes_of(fresh)
     found = model.with_labels(labels)
     assert found.transduction_.tolist() == fresh.transduction_.tolist()
     np.testing.assert_allclose(found.label_distributions_, fresh.label_distributions_, atol=ACROSS_FITS)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from semikpca.blending import NO_COLUMNS, Blend, BlendSettings, Part, PlainSource, ResponseSource, Source, Total
+from semikpca.kernels import Normalized
 from semikpca.problem import Expansion, RemovedComponents, SemiKPCAFacts, SemiKPCAProblem
 from semikpca.workflow._registry import Kind
 
@@ -67,6 +68,9 @@ def _from_format_1(objects: Any) -> Any:
     state = vars(objects["model"])
     former = state.pop("_sources")
     sources = tuple(_source_from_format_1(source) for source in former)
+    for kernel in {id(source.kernel): source.kernel for source in former}.values():
+        if isinstance(kernel, Normalized):
+            kernel.feature_sums_ = kernel.__dict__.pop("_sums_by_features")  # None: files had no kernels with features
     _name_kernels(state, {repr(source.kernel): source.kernel for source in former})
     parts = tuple(
         Part(
