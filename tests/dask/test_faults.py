@@ -19,7 +19,7 @@ from breaking_clusters import once, settled_tasks, tasks_left
 from oracles import algorithm_1, large_rbf, naive_signed_targets, paper_error_weight, relative_error
 from semikpca import SemiKPCAClassifier
 from semikpca.exceptions import ClusterError
-from semikpca.kernels import RBF
+from semikpca.kernels import RBF, Kernel
 from semikpca.operators.cluster import _client
 
 pytestmark = pytest.mark.slow  # each test starts a cluster of its own and breaks it
@@ -47,20 +47,19 @@ def data():
 
 
 def kernel_that(first, *, with_sample=False):
-    """Return an RBF kernel that calls ``first()`` on the workers before a product, or before the sample is used."""
-
+    """Return a Gaussian kernel that calls ``first()`` on the workers before a product, or before the sample is used."""
     client = os.getpid()
 
-    class Trapped(RBF):  # a local class travels to the workers as a whole
-        def factor(self, rows):
-            if os.getpid() != client and with_sample == (len(rows) == 200):
+    class Trapped(Kernel):  # a local class travels to the workers as a whole
+        def pairwise(self, A, B):
+            if os.getpid() != client and with_sample == (len(B) == 200):
                 first()
-            return RBF.factor(self, rows)
+            return RBF(GAMMA).pairwise(A, B)
 
         def diag(self, A):
             return np.ones(len(A))
 
-    return Trapped(GAMMA)
+    return Trapped()
 
 
 @pytest.mark.parametrize("with_sample", [False, True])

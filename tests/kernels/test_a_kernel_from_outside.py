@@ -98,7 +98,7 @@ def test_rows_far_apart_are_compared_by_their_differences():
 @pytest.mark.parametrize("chunks", [(0, 0), (0, 1)])
 def test_a_worker_of_a_cluster_multiplies_with_it(chunks):
     pytest.importorskip("distributed")
-    from semikpca.operators._cluster_tasks import Sent, pair_product
+    from semikpca.operators.cluster._tasks import Sent, pair_product
 
     X, V, (i, j) = data()[0], np.random.default_rng(0).normal(size=(300, 2)), chunks
     sent = Sent.of(Matern(LENGTH).fit(X), V, np.array([0, 120, 300]), np.dtype(float))
@@ -151,4 +151,4 @@ def test_the_command_line_takes_its_shorthand():
     model = LabelingOptions(kernel="matern").classifier()
     X, y, _ = data()
     model.fit(X, y)
-    assert {type(source.kernel) for source in model._sources} == {Matern}
+    assert {type(source.kernel) for source in model.blend_.sources} == {Matern}

@@ -118,7 +118,7 @@ def test_the_operator_says_what_it_keeps_and_what_it_costs():
 def test_a_matrix_that_is_too_large_is_refused_with_its_size():
     operator = TorchOperator(RBF(gamma=0.3), torch.zeros(20_001, 1))
     assert not operator.facts.can_be_dense
-    with pytest.raises(ValueError, match=r"20,001 rows, 2 GB, .* up to 10,000 rows"):
+    with pytest.raises(ValueError, match=r"20,001 rows, 1.6 GB, .* up to 10,000 rows"):
         operator.to_dense()
 
 

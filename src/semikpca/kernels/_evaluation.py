@@ -52,9 +52,9 @@ def product_factors(formula: Formula, A: Rows, B: Rows) -> tuple[Rows, Rows] | N
     For inner products they are the rows. For squared distances L Rᵀ = −scale ‖a − b‖², and the squared norms ride along
     as two more columns; rows that are far apart for it, and city-block distances, have no such factors.
     """
-    if formula.pairing == "inner product":
+    if isinstance(formula.profile, Power):
         return A, B
-    if formula.pairing == "city-block distance" or not formula.profile.is_smooth:  # type: ignore[union-attr]
+    if formula.pairing == "city-block distance" or not formula.profile.is_smooth:
         return None
     with np.errstate(over="ignore", invalid="ignore"):
         if not sparse.issparse(A) and not sparse.issparse(B):
