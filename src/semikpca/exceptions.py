@@ -3,6 +3,20 @@
 All arguments go to ``super().__init__`` so that an exception survives pickling out of a parallel worker.
 """
 
+import sys
+import warnings
+from pathlib import Path
+
+_PACKAGE = str(Path(__file__).parent)
+
+
+def warn_user(warning: Warning) -> None:
+    """Give a warning at the line outside of the package that led to it, however deep inside it was seen."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(warning, stacklevel=level)
+
 
 class UnboundedProblemError(ValueError):
     """The error weight is at or above the end of the convex interval (Theorem 2, case ii)."""

@@ -3,10 +3,9 @@
 A source is a kernel between rows, of which only the columns at the labeled rows are ever computed.
 """
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -258,7 +257,9 @@ def default_sources(
     for number, kernel in enumerate(shaped):
         report("kernels", 1 + number, 1 + len(shaped))
         try:
-            sources += response_sources(kernel, rows, backend, problems, quiet=True)
+            # Nobody asked for these kernels, so that nobody is told of a cut that one of them moves.
+            quiet = [replace(problem, reports_wider_cuts=False) for problem in problems]
+            sources += response_sources(kernel, rows, backend, quiet)
         except KernelRankError as error:
             if error.requested > 1 or error.rank > 1:
                 raise
@@ -293,27 +294,14 @@ def sources_at_weight(sources: Iterable[Source], error_weight: float | str) -> t
     return tuple(source.at_weight(error_weight) for source in first.values())
 
 
-def response_sources(
-    kernel: Kernel,
-    rows: Any,
-    backend: str,
-    problems: Iterable[SemiKPCAProblem],
-    *,
-    quiet: bool = False,
-) -> list[Source]:
-    """Return Semi-KPCA with one fitted kernel at all numbers of removed components and error weights.
-
-    With ``quiet`` a cut through a repeated eigenvalue is not reported: nobody asked for it.
-    """
-    problems = list(problems)
+def response_sources(kernel: Kernel, rows: Any, backend: str, problems: Sequence[SemiKPCAProblem]) -> list[Source]:
+    """Return Semi-KPCA with one fitted kernel at all numbers of removed components and error weights."""
     operator = kernel_matrix(kernel, rows, backend, tol=min(problem.matrix_tol for problem in problems))[1]
     sources: list[Source] = []
     known: dict[int, RemovedComponents] = {}  # by the number that was asked for
     for problem in problems:
         requested = problem.n_components_removed
         source = ResponseSource(kernel, rows, backend, problem, operator, known.get(requested))
-        if requested not in known and source.facts.removed.degenerate is not None and not quiet:
-            warnings.warn(source.facts.removed.degenerate, stacklevel=5)
         known.setdefault(requested, source.facts.removed)
         count = source.n_components_removed
         if any(removed.count == count and other != requested for other, removed in known.items()):

@@ -1,7 +1,6 @@
 """What all classifiers of the package share: from decisions to labels and probabilities."""
 
 import logging
-import warnings
 from abc import ABCMeta, abstractmethod
 from functools import partial
 
@@ -14,7 +13,7 @@ from semikpca import labels as coding
 from semikpca.arrays import on_device, on_host, to_numpy
 from semikpca.decisions import Reach, decided_codes, decided_probabilities, learn_sharpness, rows_to_leave_out
 from semikpca.estimators._validation import check_row_numbers
-from semikpca.exceptions import UnreachableRowsWarning
+from semikpca.exceptions import UnreachableRowsWarning, warn_user
 from semikpca.operators import gathered, map_rows
 
 logger = logging.getLogger("semikpca")
@@ -129,13 +128,13 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """Return numbers as the rows came: as tensors on their device, or as they are."""
         return on_device(values, self._device)
 
-    def _warn_of_unreachable_rows(self, stacklevel: int) -> None:
+    def _warn_of_unreachable_rows(self) -> None:
         rows = self.unreachable_rows_
         if rows.size:
             assert self.reach_.components is not None, "rows are out of reach only where there are pieces"
             first = rows[np.unique(self.reach_.components[rows], return_index=True)[1]]
             warning = UnreachableRowsWarning(len(rows), len(first), tuple(int(row) for row in np.sort(first)[:5]))
-            warnings.warn(warning, stacklevel=stacklevel)
+            warn_user(warning)
 
     def __getstate__(self):
         """Learn the sharpness first: a loaded model then gives probabilities without its kernel matrix."""

@@ -175,7 +175,7 @@ class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEst
         targets = operator.block(y.reshape(len(y), -1))
         facts, response = self._problem().set_up(operator, targets)
         solution = response.solve(targets).on_host()
-        warn_unless_solved(solution, stacklevel=3)
+        warn_unless_solved(solution)
         self.backend_, self.kernel_, self.X_fit_ = backend, kernel, rows
         self.error_weight_ = facts.error_weight
         single = y.ndim == 1

@@ -1,6 +1,5 @@
 """What all kernel classifiers of the package share: decisions that are linear in the labels."""
 
-import warnings
 from abc import abstractmethod
 from functools import partial
 
@@ -13,7 +12,7 @@ from semikpca.arrays import device_of, is_lazy
 from semikpca.decisions import Reach, prior_offsets, resolve_prior
 from semikpca.estimators._decisions import DecisionClassifier, logger, squeezed
 from semikpca.estimators._validation import check_iteration, check_row_numbers, set_kernel_tags, validate_rows
-from semikpca.exceptions import SingleClassWarning
+from semikpca.exceptions import SingleClassWarning, warn_user
 from semikpca.kernels import as_kernel
 from semikpca.operators import Progress, map_rows, values_at
 from semikpca.problem import Fit, Problem, fit_problem, warn_unless_solved
@@ -62,18 +61,14 @@ class ResponseClassifier(DecisionClassifier):
             # A fit that is refused or interrupted leaves an earlier one as it was.
             self.__dict__ = before
             raise
-        for warning in self._warnings():
-            warnings.warn(warning, stacklevel=3)
+        if len(self.classes_) == 1:
+            warn_user(SingleClassWarning(self.classes_[0]))
         solution = self._fitted.solution
-        warn_unless_solved(solution, stacklevel=4)
+        warn_unless_solved(solution)
         if self.verbose:
             logger.info("solved in %d steps, relative residual %.1e", solution.n_iter, solution.residual)
-        self._warn_of_unreachable_rows(stacklevel=4)
+        self._warn_of_unreachable_rows()
         return self
-
-    def _warnings(self):
-        """Return what the user should know of a fit that was just made."""
-        return [SingleClassWarning(self.classes_[0])] if len(self.classes_) == 1 else []
 
     def _learn(self, fit: Fit) -> None:
         """Store a fit and everything that is read off it; arrays are handed out as the rows came."""

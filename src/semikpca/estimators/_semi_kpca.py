@@ -123,10 +123,6 @@ class SemiKPCAClassifier(TransductiveClassifier):
             int(self.n_components_removed), self.error_weight, self.error_weight_unit, self.tol, self.max_iter
         )
 
-    def _warnings(self):
-        degenerate = self._fitted.facts.removed.degenerate
-        return [*super()._warnings(), *([] if degenerate is None else [degenerate])]
-
     def _learn(self, fit: Fit) -> None:
         self.certificate_, self.eigenvalues_ = fit.facts.certificate, fit.facts.removed.eigenvalues
         self.eigenvectors_ = self._handed_out(fit.values("eigenvectors"))

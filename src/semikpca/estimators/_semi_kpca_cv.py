@@ -1,7 +1,5 @@
 """Semi-supervised kernel PCA that chooses and blends by itself."""
 
-import warnings
-
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
@@ -18,7 +16,7 @@ from semikpca.estimators._validation import (
     set_kernel_tags,
     validate_rows,
 )
-from semikpca.exceptions import SingleClassWarning
+from semikpca.exceptions import SingleClassWarning, warn_user
 from semikpca.kernels import as_kernel
 from semikpca.problem import SemiKPCAProblem, warn_unless_solved
 
@@ -139,7 +137,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         settings = BlendSettings(self.combine, self.class_prior)
         settings.prior(labels)  # refuse it now: a fit that is refused leaves an earlier one as it was
         if labels.n_classes == 1:
-            warnings.warn(SingleClassWarning(labels.classes[0]), stacklevel=2)
+            warn_user(SingleClassWarning(labels.classes[0]))
         report = no_report if progress is None else progress
         if self.kernels is None:
             sources = default_sources(rows, self.backend, self._problems(), report=report)
@@ -147,8 +145,8 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
             sources = named_sources(kernels, rows, self.backend, self._problems(), report=report)
         blend = Blend.of(sources, rows, labels, settings, report)
         self.X_fit_ = rows
-        self._learn(blend, stacklevel=4)
-        self._warn_of_unreachable_rows(stacklevel=3)
+        self._learn(blend)
+        self._warn_of_unreachable_rows()
         return self
 
     def _checked_kernels(self):
@@ -173,7 +171,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
             for weight in weights
         ]
 
-    def _learn(self, blend: Blend, stacklevel: int) -> None:
+    def _learn(self, blend: Blend) -> None:
         """Store a blend and what is read off it."""
         labels = blend.labels
         self.blend_, self.label_coding_, self.classes_ = blend, labels, labels.classes
@@ -190,7 +188,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         self.decision_ = squeezed(blend.reach.hide(blend.decision))
         self.transduction_ = labels.decode(self.decision_codes(self.decision_))
         if blend.hardest is not None:
-            warn_unless_solved(blend.hardest, stacklevel=stacklevel)
+            warn_unless_solved(blend.hardest)
 
     # -- decisions ---------------------------------------------------------------------------------------------
 
@@ -232,7 +230,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
     # -- other labels, other weights ---------------------------------------------------------------------------
 
     def _take_labels(self, labels: coding.LabelCoding) -> None:
-        self._learn(self.blend_.with_labels(labels), stacklevel=5)
+        self._learn(self.blend_.with_labels(labels))
 
     def with_labels(self, y):
         """Return another model, fitted to other labels of the same rows; classes may come and go.
@@ -280,7 +278,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         for name in ("X_fit_", "n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(model, name, getattr(self, name))
-        model._learn(blend, stacklevel=5)
+        model._learn(blend)
         return model
 
     def __sklearn_tags__(self):

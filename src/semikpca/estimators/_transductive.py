@@ -36,5 +36,5 @@ class TransductiveClassifier(TransductiveDecisions, ResponseClassifier):
     def _take_labels(self, labels: coding.LabelCoding) -> None:
         fit = self._fitted.with_labels(labels)
         if fit is not self._fitted:
-            warn_unless_solved(fit.solution, stacklevel=4)
+            warn_unless_solved(fit.solution)
             self._learn(fit)

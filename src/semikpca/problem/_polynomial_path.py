@@ -9,7 +9,6 @@ with P = I − WWᵀ and C = P K′ P, elimination gives the inverse of I/γ −
 What K′ makes of it outside, the leaks P K′ W, are right-hand sides like the targets.
 """
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -20,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import allowed_threads, in_threads
+from semikpca.exceptions import warn_user
 from semikpca.operators import DeflatedOperator, KernelOperator
 
 # Columns that are multiplied at once: with more of them a block leaves the cache.
@@ -113,12 +113,11 @@ def polynomial_path(
     residual = _residual(operator, answers[hardest], y, float(series.shifts[hardest]))
     operator.log.report("path", residual, rtol)
     if not residual <= _MOST_RESIDUAL * rtol:  # written so that NaN warns as well
-        warnings.warn(
+        message = (
             f"The path of error weights has a relative residual of {residual:.1e} at its largest weight, where "
-            f"{rtol:.1e} was asked for. Leave out weights that close to the bound.",
-            ConvergenceWarning,
-            stacklevel=2,
+            f"{rtol:.1e} was asked for. Leave out weights that close to the bound."
         )
+        warn_user(ConvergenceWarning(message))
     return answers, answers[:, rows] - own[:, :, np.newaxis] * targets
 
 

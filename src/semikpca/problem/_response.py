@@ -1,6 +1,5 @@
 """The label response H: the linear map from targets to decisions, and the answer to one set of targets."""
 
-import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
@@ -9,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import to_numpy
+from semikpca.exceptions import warn_user
 from semikpca.operators import KernelOperator
 from semikpca.solvers import Status
 
@@ -67,15 +67,11 @@ class DualSolution:
         return replace(self, **{name: to_numpy(getattr(self, name)) for name in names})
 
 
-def warn_unless_solved(solution: DualSolution, stacklevel: int) -> None:
-    """Warn of a solve that stopped early; ``stacklevel`` counts from here, 2 being the caller."""
+def warn_unless_solved(solution: DualSolution) -> None:
+    """Warn of a solve that stopped early."""
     if solution.status is not Status.SOLVED:
-        warnings.warn(
-            f"The solve was {solution.status.value} (relative residual {solution.residual:.1e} after {solution.n_iter} "
-            "steps).",
-            ConvergenceWarning,
-            stacklevel=stacklevel,
-        )
+        how = f"relative residual {solution.residual:.1e} after {solution.n_iter} steps"
+        warn_user(ConvergenceWarning(f"The solve was {solution.status.value} ({how})."))
 
 
 class LabelResponse(ABC):
@@ -105,7 +101,7 @@ class LabelResponse(ABC):
         own = []
         for block in blocks:
             answers = self.solve(self.operator.units(block), rtol)
-            warn_unless_solved(answers, stacklevel=4)
+            warn_unless_solved(answers)
             own.append(to_numpy(answers.alpha[block, np.arange(len(block))]))
         return np.concatenate(own) if own else np.empty(0)
 

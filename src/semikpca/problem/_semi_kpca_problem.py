@@ -10,7 +10,7 @@ from numbers import Real
 from semikpca._typing import Array, FloatArray, Rows
 from semikpca.arrays import to_numpy
 from semikpca.convexity import ConvexityCertificate, ErrorWeightUnit
-from semikpca.exceptions import DegenerateSpectrumWarning
+from semikpca.exceptions import DegenerateSpectrumWarning, warn_user
 from semikpca.kernels import Kernel
 from semikpca.operators import KernelOperator, Subspace
 from semikpca.problem._semi_kpca import SemiKPCAResponse
@@ -64,13 +64,6 @@ class RemovedComponents:
         """K, how many components are removed."""
         return self.interval.n_components_removed
 
-    @property
-    def degenerate(self) -> DegenerateSpectrumWarning | None:
-        """The warning that belongs to a cut that was moved, for the caller to give."""
-        if self.count == self.requested:
-            return None
-        return DegenerateSpectrumWarning(self.requested, self.count, float(self.eigenvalues[self.count - 1]))
-
     def __getstate__(self) -> dict[str, object]:
         """Leave the subspace behind: it saves a few products, and takes many times what the rest does."""
         return {**self.__dict__, "subspace": None}
@@ -111,6 +104,8 @@ class SemiKPCAProblem:
     max_iter : int or None
     stored_eigenpair_rtol, stored_solve_rtol : float
         The same where the matrix is stored and digits are cheap.
+    reports_wider_cuts : bool
+        Whether to warn where a cut falls inside a repeated eigenvalue and more components are removed than asked for.
     """
 
     n_components_removed: int = 1
@@ -120,6 +115,7 @@ class SemiKPCAProblem:
     max_iter: int | None = None
     stored_eigenpair_rtol: float = EIGENPAIR_RTOL
     stored_solve_rtol: float = STORED_MATRIX_RTOL
+    reports_wider_cuts: bool = True
 
     # A row without a target has α = γ f: see ``SemiKPCAResponse.dual_coef``.
     alpha_sign = 1
@@ -160,12 +156,15 @@ class SemiKPCAProblem:
         removed = known
         if removed is None or removed.rtol > rtol:
             removed = RemovedComponents.of(operator, self.n_components_removed, rtol, targets)
+            if removed.count > removed.requested and self.reports_wider_cuts and known is None:
+                value = float(removed.eigenvalues[removed.count - 1])
+                warn_user(DegenerateSpectrumWarning(removed.requested, removed.count, value))
         weight = removed.interval.resolve(self.error_weight, self.unit)
         facts = SemiKPCAFacts(removed, removed.interval.at(weight))
         _refuse_huge_multipliers(operator, facts.certificate)
         sharper = self._sharp_enough(operator, facts)
         if sharper is not operator:
-            return self.set_up(sharper, targets)
+            return replace(self, reports_wider_cuts=False).set_up(sharper, targets)
         return facts, self.restored(operator, facts)
 
     def restored(self, operator: KernelOperator, facts: SemiKPCAFacts) -> SemiKPCAResponse:

@@ -1,13 +1,12 @@
 """Leading eigenpairs by the method that fits the operator, and how far they must reach."""
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from semikpca._typing import FloatArray
-from semikpca.exceptions import KernelRankError
+from semikpca.exceptions import KernelRankError, warn_user
 from semikpca.operators import KernelOperator, KnownSpectrum
 from semikpca.spectrum._base import Spectrum, rounding_of
 from semikpca.spectrum._block_krylov import leading_eigenpairs
@@ -114,10 +113,9 @@ def removable_spectrum(
 
 
 def _warn_of(spectrum: Spectrum) -> None:
-    warnings.warn(
+    message = (
         f"The leading eigenpairs of the kernel matrix are known to {spectrum.uncertainty.max():.1e} only: they lie too "
         "close together. The certificate takes that into account. Remove fewer components, or use a kernel that tells "
-        "rows apart better (of a neighbor graph, a larger teleport).",
-        ConvergenceWarning,
-        stacklevel=5,
+        "rows apart better (of a neighbor graph, a larger teleport)."
     )
+    warn_user(ConvergenceWarning(message))
