@@ -55,3 +55,12 @@ def test_rows_that_the_caller_changes_later_do_not_change_the_model():
 def test_an_estimator_that_takes_arrays_alone_says_what_to_pass():
     with pytest.raises(ValueError, match=r"does not take torch tensors. Pass X.cpu\(\).numpy\(\)"):
         ConvexKernelPCA().fit(torch.from_numpy(X))
+
+
+def test_labels_that_are_texts_come_back_as_texts_and_decisions_as_tensors():
+    names = np.array(["no", "yes", None], dtype=object)[y]
+    fitted, of_numbers = (model().fit(torch.from_numpy(X), labels) for labels in (names, y))
+    assert isinstance(fitted.decision_, torch.Tensor)
+    assert isinstance(of_numbers.transduction_, torch.Tensor)
+    np.testing.assert_array_equal(fitted.transduction_, np.array(["no", "yes"])[np.asarray(of_numbers.transduction_)])
+    np.testing.assert_array_equal(fitted.predict(torch.from_numpy(X)), fitted.transduction_)

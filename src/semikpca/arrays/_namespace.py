@@ -20,8 +20,13 @@ def device_of(array: object) -> Any:
 
 
 def on_device(values: Any, device: Any) -> Any:
-    """Return numbers as a tensor on a device, see :func:`device_of`; as they are where the device is None."""
-    return values if device is None else sys.modules["torch"].as_tensor(values, device=device)
+    """Return numbers as a tensor on a device, see :func:`device_of`; as they are where the device is None.
+
+    What is no number, such as labels that are texts, has no tensor and stays an array.
+    """
+    if device is None or values.dtype.kind not in "fiub":
+        return values
+    return sys.modules["torch"].as_tensor(values, device=device)
 
 
 def is_lazy(array: object) -> bool:
