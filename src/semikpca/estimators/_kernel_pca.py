@@ -39,7 +39,7 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     inverse_error_weight : float, default=1.0
         The error weight (Problem 1) of the regression from projections back to rows in ``inverse_transform``.
     backend : {"auto", "dense", "blocked", "torch", "sparse", "low-rank", "dask"}, default="auto"
-        Where and how the kernel matrix is had; it changes only the cost. As in :class:`SemiKPCAClassifier`.
+        Where and how the kernel matrix is made; it changes only the cost. As in :class:`SemiKPCAClassifier`.
 
     Attributes
     ----------

@@ -29,7 +29,7 @@ class SemiKPCAClassifier(TransductiveClassifier):
         Shares that the predicted classes should have, in the order of ``classes_``; "labeled" takes those of the given
         labels. An offset for each class moves the predicted shares there.
     backend : {"auto", "dense", "blocked", "torch", "sparse", "low-rank", "dask"}, default="auto"
-        Where and how the kernel matrix is had; it changes only the cost. "dense" stores it, "blocked" makes it again
+        Where and how the kernel matrix is made; it changes only the cost. "dense" stores it, "blocked" makes it again
         for every product and stores none of it, "torch" does so on a GPU (tf32; "torch:float16", "torch:float32" and
         "torch:float64" choose another precision), "sparse" is for neighbor graphs and "low-rank" for Nystroem kernels,
         "dask" multiplies on the workers of a Dask cluster. "auto" takes "sparse" and "low-rank" for their kernels,

@@ -74,7 +74,7 @@ class Kernel(BaseEstimator, ABC):
 
     @property
     def is_sparse(self) -> bool:
-        """Whether ``sparse_factor`` can say the matrix of the training rows without its n² numbers."""
+        """Whether ``sparse_factor`` gives the matrix of the training rows without its n² numbers."""
         return False
 
     def fit(self, rows: Rows) -> Self:
