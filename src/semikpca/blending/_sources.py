@@ -25,7 +25,7 @@ from semikpca.kernels import (
     fit_graphs,
     median_distance,
 )
-from semikpca.operators import KernelOperator, fitted, make_operator
+from semikpca.operators import fitted, make_operator
 from semikpca.problem import (
     DualSolution,
     Expansion,
@@ -148,10 +148,10 @@ class ResponseSource(Source):
     backend : str
         As the user names it.
     problem : SemiKPCAProblem
-    operator : KernelOperator
-        The kernel matrix.
-    known : RemovedComponents, optional
-        From a source with the same kernel matrix and as many removed components.
+    facts : SemiKPCAFacts
+        What was learned of the kernel matrix.
+    response : SemiKPCAResponse, optional
+        Set up from the rows when it is needed, unless given.
     """
 
     def __init__(
@@ -160,44 +160,20 @@ class ResponseSource(Source):
         rows: Any,
         backend: str,
         problem: SemiKPCAProblem,
-        operator: KernelOperator,
-        known: RemovedComponents | None = None,
+        facts: SemiKPCAFacts,
+        response: SemiKPCAResponse | None = None,
     ) -> None:
         super().__init__(kernel, rows)
-        self.backend, self.problem = backend, problem
-        self.facts, response = problem.set_up(operator, known=known)
-        self._made: list[SemiKPCAResponse] = [response]
-
-    @classmethod
-    def restored(
-        cls, kernel: Kernel, rows: Any, backend: str, problem: SemiKPCAProblem, facts: SemiKPCAFacts
-    ) -> "ResponseSource":
-        """Return a source from what an earlier one has learned; the kernel matrix is made when it is needed."""
-        source = cls.__new__(cls)
-        Source.__init__(source, kernel, rows)
-        source.backend, source.problem, source.facts, source._made = backend, problem, facts, []
-        return source
-
-    @property
-    def certificate(self) -> ConvexityCertificate:  # type: ignore[override]  # None for a plain kernel
-        """What is known of the interval, and of the error weight in it."""
-        return self.facts.certificate
-
-    @property
-    def error_weight(self) -> float:  # type: ignore[override]  # None for a plain kernel
-        """The absolute error weight."""
-        return self.facts.error_weight
-
-    @property
-    def n_components_removed(self) -> int:  # type: ignore[override]  # None for a plain kernel
-        """K."""
-        return self.facts.removed.count
+        self.backend, self.problem, self.facts = backend, problem, facts
+        self.certificate, self.error_weight = facts.certificate, facts.error_weight
+        self.n_components_removed = facts.removed.count
+        self._made = [] if response is None else [response]
 
     def at_weight(self, error_weight: float | str) -> "ResponseSource":
         """Return the same at another relative error weight; kernel matrix and eigenpairs are shared."""
         problem = self.problem.at_weight(error_weight)
-        operator = self.response.operator
-        return ResponseSource(self.kernel, self.rows, self.backend, problem, operator, self.facts.removed)
+        set_up = problem.set_up(self.response.operator, known=self.facts.removed)
+        return ResponseSource(self.kernel, self.rows, self.backend, problem, *set_up)
 
     @property
     def response(self) -> SemiKPCAResponse:
@@ -301,7 +277,8 @@ def response_sources(kernel: Kernel, rows: Any, backend: str, problems: Sequence
     known: dict[int, RemovedComponents] = {}  # by the number that was asked for
     for problem in problems:
         requested = problem.n_components_removed
-        source = ResponseSource(kernel, rows, backend, problem, operator, known.get(requested))
+        set_up = problem.set_up(operator, known=known.get(requested))
+        source = ResponseSource(kernel, rows, backend, problem, *set_up)
         known.setdefault(requested, source.facts.removed)
         count = source.n_components_removed
         if any(removed.count == count and other != requested for other, removed in known.items()):

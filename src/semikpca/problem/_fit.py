@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,43 +18,16 @@ from semikpca.kernels import Kernel
 from semikpca.labels import LabelCoding, signed_targets
 from semikpca.operators import KernelOperator, Progress
 from semikpca.problem._kernel_matrix import Expansion, fit_kernel, kernel_matrix
+from semikpca.problem._lssvm_problem import LSSVMProblem
 from semikpca.problem._response import DualSolution, LabelResponse
+from semikpca.problem._semi_kpca_problem import SemiKPCAProblem
 
 # Residuals of a path of error weights on a stored matrix: it then equals fits of its own to nine digits.
 _PATH_RTOL = 1e-10
 
 
-class Problem(Protocol):
-    """One of the paper's problems as it is asked: what decides the answer beside kernel matrix and labels."""
-
-    @property
-    def tol(self) -> float:
-        """Relative tolerance of what is computed by products that are not cheap."""
-
-    @property
-    def alpha_sign(self) -> int:
-        """Of α = ±γ f at a row without a target."""
-
-    @property
-    def many_products(self) -> bool:
-        """Whether a solve takes so many products that a stored matrix is worth more."""
-
-    @property
-    def row_stays(self) -> bool:
-        """Whether a row without a label is part of the problem, with target 0."""
-
-    @property
-    def matrix_tol(self) -> float:
-        """The tolerance that decides in which digits kernel values are computed."""
-
-    def refuse_on_cluster(self, kernel: Kernel, rows: Rows) -> None:
-        """Refuse what a summary of the rows on a cluster does not tell."""
-
-    def set_up(self, operator: KernelOperator, targets: Array | None = None) -> tuple[Any, LabelResponse]:
-        """Return what is learned of the kernel matrix, and the label response."""
-
-    def restored(self, operator: KernelOperator, facts: Any) -> LabelResponse:
-        """Return the label response again, from what was learned."""
+# One of the paper's problems as it is asked: what decides the answer beside kernel matrix and labels.
+Problem: TypeAlias = SemiKPCAProblem | LSSVMProblem
 
 
 class Fit(ABC):
@@ -71,8 +44,6 @@ class Fit(ABC):
     labels : LabelCoding
     facts : object
         What was learned of the kernel matrix, such as the certificate.
-    n_iter : int
-        Steps of the last solve.
     """
 
     problem: Problem

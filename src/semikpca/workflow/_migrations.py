@@ -111,7 +111,7 @@ def _source_from_format_1(former: Any) -> Source:
         k, former.error_weight, "absolute", former._rtol, former._max_iter, rtol, stored_solve_rtol=former._rtol
     )
     facts = SemiKPCAFacts(removed, former.certificate)
-    return ResponseSource.restored(former.kernel, former.rows, former._backend, problem, facts)
+    return ResponseSource(former.kernel, former.rows, former._backend, problem, facts)
 
 
 def _name_kernels(state: dict[str, Any], kernels: dict[str, Any]) -> None:
