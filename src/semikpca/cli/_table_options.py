@@ -36,8 +36,7 @@ IdColumn = Annotated[
     str | None, typer.Option("--id-column", help="A column that names the rows; nothing is learned from it.")
 ]
 Exclude = Annotated[
-    list[str] | None,
-    typer.Option("--exclude", help="A column to learn nothing from; give the option once for each."),
+    list[str] | None, typer.Option("--exclude", help="A column to learn nothing from; give the option once for each.")
 ]
 TextColumn_ = Annotated[
     list[str] | None,

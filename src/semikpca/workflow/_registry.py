@@ -10,16 +10,7 @@ from enum import Enum
 from typing import Any
 
 import semikpca
-from semikpca.blending import (
-    Blend,
-    BlendSettings,
-    Columns,
-    NeighborAgreement,
-    Part,
-    PlainSource,
-    ResponseSource,
-    Total,
-)
+from semikpca.blending import Blend, BlendSettings, Columns, NeighborAgreement, Part, PlainSource, ResponseSource, Total
 from semikpca.convexity import ConvexityCertificate
 from semikpca.decisions import Reach
 from semikpca.kernels import kernel_classes
