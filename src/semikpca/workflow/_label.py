@@ -36,8 +36,6 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 _TOLD = (DegenerateSpectrumWarning, SingleClassWarning, ConvergenceWarning)
 NUMBERS = "Columns to numbers"
 _STEPS = {"kernels": "Neighbors and kernels", "labels": "Labels"}  # what the fit reports, in words
-
-
 # A table in which every row has a label is audited label by label against all others, which takes n³ steps.
 MOST_ROWS_ALL_LABELED = 3_000
 
@@ -120,7 +118,7 @@ def prepare_table(
     progress : callable, optional
         Called with the name of the step, what is done and what there is to do.
     """
-    say = progress if progress is not None else _silent
+    say = progress if progress is not None else lambda *_: None
     notes = check_roles(table, roles, allow_many_categories=allow_many_categories)
     labels = given_labels(table, roles, allow_all=allow_all, allow_fewer=allow_fewer)
     if allow_all and len(labels) > MOST_ROWS_ALL_LABELED and all(label is not None for label in labels):
@@ -147,11 +145,11 @@ def as_numbers(values: Any) -> FloatArray:
 
 def fit_labels(model: Any, X: FloatArray, labels: npt.NDArray[Any], progress: Progress | None = None) -> None:
     """Fit the classifier; numbers that are too alike are a matter of the table."""
+    options: dict[str, Progress] = {}
+    if progress is not None:  # not every classifier can report
+        options["progress"] = lambda step, done, total: progress(_STEPS.get(step, step), done, total)
     try:
-        if progress is None:
-            model.fit(X, labels)
-        else:
-            model.fit(X, labels, progress=_in_words(progress))
+        model.fit(X, labels, **options)
     except IndistinguishableRowsError as error:
         raise TableError(
             "The columns to learn from are the same in all rows, or nearly so: nothing tells rows apart. Give other "
@@ -173,16 +171,3 @@ def told(notes: list[str]) -> Iterator[None]:
             notes.append(str(warning.message))
         else:
             python_warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-
-
-def _in_words(progress: Progress) -> Progress:
-    """Return what a fit may report to, which calls the steps by their names."""
-
-    def report(step: str, done: int, total: int) -> None:
-        progress(_STEPS.get(step, step), done, total)
-
-    return report
-
-
-def _silent(step: str, done: int, total: int) -> None:
-    pass

@@ -7,6 +7,7 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 from semikpca.exceptions import ModelFileError
+from semikpca.tables import listed
 from semikpca.workflow._migrations import FORMAT_1_NAMES, FORMAT_VERSION, FORMER_NAMES, FormerType
 from semikpca.workflow._registry import FOREIGN_TYPES, Kind, registered_types
 
@@ -34,7 +35,7 @@ def write_objects(objects: Any) -> bytes:
     strangers = set(get_untrusted_types(data=archive)) - set(FOREIGN_TYPES) - set(names)
     if strangers:
         raise ModelFileError(
-            f"The model holds {quoted(sorted(strangers))}, which no file can hold. Use kernels that are classes, "
+            f"The model holds {listed(sorted(strangers), 8)}, which no file can hold. Use kernels that are classes, "
             "derived from semikpca.kernels.Kernel and defined in a module, not functions."
         )
 
@@ -81,15 +82,8 @@ def read_objects(archive: bytes, format_version: int = FORMAT_VERSION) -> Any:
     trusted = {*FOREIGN_TYPES, *map(_path, types.values())}
     refused |= set(get_untrusted_types(data=archive)) - trusted
     if refused:
-        raise RefusedTypesError(f"holds {quoted(sorted(refused))}, which no model holds")
+        raise RefusedTypesError(f"holds {listed(sorted(refused), 8)}, which no model holds")
     return loads(archive, trusted=sorted(trusted))
-
-
-def quoted(names: Any, most: int = 8) -> str:
-    """Return names in quotation marks, with commas between them; of many, the first ones."""
-    names = [str(name) for name in names]
-    shown = ", ".join(repr(name) for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def _path(found: type) -> str:
@@ -100,10 +94,10 @@ def _about_unknown(unknown: set[tuple[Kind, str]]) -> str:
     kernels = sorted(name for kind, name in unknown if kind is Kind.KERNEL)
     if kernels:
         return (
-            f"names the kernel {quoted(kernels)}, which is not known here; import the module that defines it before "
+            f"names the kernel {listed(kernels, 8)}, which is not known here; import the module that defines it before "
             "the model is loaded"
         )
-    return f"names {quoted(sorted(name for _, name in unknown))}, which this version of semikpca does not know"
+    return f"names {listed(sorted(name for _, name in unknown), 8)}, which this version of semikpca does not know"
 
 
 def _with_nodes_changed(archive: bytes, change: Callable[[dict[str, Any]], None], **compression: Any) -> bytes:
