@@ -11,7 +11,7 @@ from rich.text import Text
 
 from semikpca._words import counted
 from semikpca.cli._label_summary import class_grid, learned_from, print_accuracy, print_sizes
-from semikpca.cli._messages import console, errors, failing_clearly
+from semikpca.cli._messages import console
 from semikpca.cli._table_options import Question, steps, tell
 from semikpca.operators import require_cluster_packages
 from semikpca.tables import in_pieces
@@ -29,50 +29,33 @@ SUFFIX = ".parquet"
 
 def label_by_scheduler(
     question: Question,
+    options: LabelingOptions,
     scheduler: str,
     out: Path | None,
-    options: tuple[Any, ...],
     unfit: Mapping[str, Path | None],
     *,
     force: bool,
 ) -> None:
-    """Label a table on the cluster of a scheduler.
-
-    Parameters
-    ----------
-    question : Question
-    scheduler : str
-        Its address.
-    out : Path or None
-        A folder of Parquet files.
-    options : tuple
-        Those of ``LabelingOptions``.
-    unfit : dict of str to Path or None
-        Options that do not go with a cluster.
-    force : bool
-        Whether an earlier output may be replaced.
-    """
-    with failing_clearly(errors, lambda: ""):
-        for option, given in unfit.items():
-            if given is not None:
-                raise ValueError(
-                    f"{option} does not go with --scheduler: it needs all rows on one computer. Leave it out, or label "
-                    "a part of the table without --scheduler."
-                )
-        try:
-            require_cluster_packages()
-        except ImportError as error:
-            raise ValueError(f"--scheduler needs the package {error.name}: pip install 'semikpca[dask]'") from error
-        choices = LabelingOptions(*options)
-        cluster_classifier(choices)  # what it refuses is refused before files are looked at
-        target = _output(question.file, out, force=force)
-        table = in_pieces(question.file, delimiter=question.separator, encoding=question.encoding)
-        _refuse_pieces_in_output(table.pieces, target)
-        with steps() as say:
-            labeled = label_on_cluster(table, question.roles(table.head), choices, target, scheduler, say)
-        _print_summary(labeled, question.file.name)
-        tell(labeled.warnings)
-        console.print(f"[bold]Labels:[/] {escape(str(target))}", soft_wrap=True, highlight=False)
+    """Label a table on the cluster of a scheduler; ``unfit`` has the options that do not go with one."""
+    for option, given in unfit.items():
+        if given is not None:
+            raise ValueError(
+                f"{option} does not go with --scheduler: it needs all rows on one computer. Leave it out, or label a "
+                "part of the table without --scheduler."
+            )
+    try:
+        require_cluster_packages()
+    except ImportError as error:
+        raise ValueError(f"--scheduler needs the package {error.name}: pip install 'semikpca[dask]'") from error
+    cluster_classifier(options)  # what it refuses is refused before files are looked at
+    target = _output(question.file, out, force=force)
+    table = in_pieces(question.file, delimiter=question.delimiter, encoding=question.encoding)
+    _refuse_pieces_in_output(table.pieces, target)
+    with steps() as say:
+        labeled = label_on_cluster(table, question.roles(table.head), options, target, scheduler, say)
+    _print_summary(labeled, question.file.name)
+    tell(labeled.warnings)
+    console.print(f"[bold]Labels:[/] {escape(str(target))}", soft_wrap=True, highlight=False)
 
 
 def _output(file: Path, out: Path | None, *, force: bool) -> Path:

@@ -24,7 +24,7 @@ def suggest(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A table of these rows, to be labeled.")] = None,
     id_column: asked.IdColumn = None,
     exclude: asked.Exclude = None,
-    text_column: asked.TextColumn_ = None,
+    text_column: asked.TextColumns = None,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
     labels: asked.LabelsFile = None,
@@ -40,7 +40,7 @@ def suggest(
     before it: no two of them tell the same.
     """
     question = Question(file, label_column, id_column, exclude, text_column, delimiter, encoding, labels)
-    with failing_clearly(errors, lambda: ""):
+    with failing_clearly(errors):
         options = LabelingOptions(kernel, n_components_removed, error_weight, seed)
         check_outputs({"-o": out}, (file, labels), force=force)
         with steps() as say:

@@ -17,6 +17,7 @@ from semikpca.tables import ColumnRoles, Table, check_output, read_table
 from semikpca.workflow import LabeledTable, LabelingOptions, kernel_names, label_table, printable
 
 Say: TypeAlias = Callable[[str, int, int], None]
+TAB = "\t"
 
 FileArgument = Annotated[
     Path,
@@ -25,49 +26,37 @@ FileArgument = Annotated[
         show_default=False,
     ),
 ]
-LabelColumn = Annotated[
-    str,
-    typer.Option(
-        "--label-column", "-l", help="The column with the labels; rows in which it is empty are unlabeled.",
-        show_default=False,
-    ),
-]  # fmt: skip
-IdColumn = Annotated[
-    str | None, typer.Option("--id-column", help="A column that names the rows; nothing is learned from it.")
-]
+_LABEL_COLUMN = "The column with the labels; rows in which it is empty are unlabeled."
+LabelColumn = Annotated[str, typer.Option("--label-column", "-l", help=_LABEL_COLUMN, show_default=False)]
+IdColumn = Annotated[str | None, typer.Option(help="A column that names the rows; nothing is learned from it.")]
 Exclude = Annotated[
-    list[str] | None, typer.Option("--exclude", help="A column to learn nothing from; give the option once for each.")
+    list[str] | None, typer.Option(help="A column to learn nothing from; give the option once for each.")
 ]
-TextColumn_ = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--text-column", help="A column to be taken as free text, whatever it looks like; once for each."
-    ),
-]  # fmt: skip
+TextColumns = Annotated[
+    list[str] | None, typer.Option(help="A column to be taken as free text, whatever it looks like; once for each.")
+]
 Delimiter = Annotated[
-    str | None, typer.Option(help="What separates the cells of a text file, such as ';' or tab; found by itself.")
+    str | None,
+    typer.Option(
+        help="What separates the cells of a text file, such as ';' or tab; found by itself.",
+        callback=lambda given: TAB if given in ("\\t", "tab") else given,
+    ),
 ]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file, such as cp1252; UTF-8 by itself.")]
 LabelsFile = Annotated[
-    Path | None, typer.Option("--labels", help="A table with as many rows, for embeddings that come without labels.")
+    Path | None, typer.Option(help="A table with as many rows, for embeddings that come without labels.")
 ]
+_KERNELS = ", ".join(kernel_names(installed=False))
 Kernel = Annotated[
     str | None,
-    typer.Option(
-        help=f"For experts: {', '.join(kernel_names(installed=False))}, or several with commas; by itself many are "
-        "tried and blended."
-    ),
+    typer.Option(help=f"For experts: {_KERNELS}, or several with commas; by itself many are tried and blended."),
 ]
 Removed = Annotated[
     int | None,
     typer.Option("--n-components-removed", "-k", help="For experts: components that are removed; 1 by itself."),
 ]
-ErrorWeight = Annotated[
-    float | None,
-    typer.Option(
-        help="For experts: error weight as a share of its bound, between 0 and 1; the paper's middle by itself."
-    ),
-]
+_ERROR_WEIGHT = "For experts: error weight as a share of its bound, between 0 and 1; the paper's middle by itself."
+ErrorWeight = Annotated[float | None, typer.Option(help=_ERROR_WEIGHT)]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of what is drawn at random.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist already.")]
 
@@ -87,12 +76,7 @@ class Question:
 
     def read(self) -> Table:
         """Return the table."""
-        return read_table(self.file, delimiter=self.separator, encoding=self.encoding, labels=self.labels)
-
-    @property
-    def separator(self) -> str | None:
-        """What separates cells: the delimiter, which a command line may spell out."""
-        return "\t" if self.delimiter in ("\\t", "tab") else self.delimiter
+        return read_table(self.file, delimiter=self.delimiter, encoding=self.encoding, labels=self.labels)
 
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
@@ -117,11 +101,8 @@ class Question:
         words += [] if self.id_column is None else ["--id-column", self.id_column]
         for option, values in (("--exclude", self.exclude), ("--text-column", self.text_column)):
             words += [word for value in values or () for word in (option, value)]
-        for option, value in (
-            ("--delimiter", self.delimiter),
-            ("--encoding", self.encoding),
-            ("--labels", self.labels),
-        ):
+        delimiter = "tab" if self.delimiter == TAB else self.delimiter
+        for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), ("--labels", self.labels)):
             words += [] if value is None else [option, str(value)]
         return shlex.join([*words, *more])
 
@@ -144,16 +125,9 @@ def default_output(file: Path, word: str) -> Path:
 
 
 def check_outputs(written: dict[str, Path | None], read: Iterable[Path | None], *, force: bool) -> None:
-    """Refuse files that cannot or must not be written, before any work is done.
+    """Refuse files that cannot or must not be written, before any work is done; ``force`` replaces all but those read.
 
-    Parameters
-    ----------
-    written : dict of str to Path or None
-        The files by the options that name them; "-o" and "OUT" are tables.
-    read : iterable of Path or None
-        Files that are never replaced.
-    force : bool
-        Whether other files may be.
+    Files go by the options that name them; "-o" and "OUT" are tables.
     """
     seen: dict[Path, str] = {}
     for option, path in written.items():

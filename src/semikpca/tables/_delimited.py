@@ -37,12 +37,7 @@ def read_delimited(
     if not text.strip():
         raise TableError(f"{path.name} is empty: it needs a line with column names, and rows below it.")
     notes: list[str] = []
-    if delimiter is None:
-        delimiter = found_delimiter(text[:SEEN_FOR_DELIMITER], usual)
-        if delimiter != usual:
-            notes.append(f"Cells of {path.name} are separated by {DELIMITERS[delimiter]}, not by {DELIMITERS[usual]}.")
-    elif len(delimiter) != 1 or delimiter in '"\r\n':
-        raise TableError(f"--delimiter must be one character other than a quote or a line break, got {delimiter!r}.")
+    delimiter = chosen_delimiter(path, text, delimiter, usual, notes)
     del text  # as a stream of characters it would take four times the room of the file
     stream = io.TextIOWrapper(io.BytesIO(content), encoding, newline="")
     frame, lines = parsed(path, stream, delimiter, notes)
@@ -67,7 +62,19 @@ def decoded(path: Path, content: bytes, encoding: str | None) -> tuple[str, str]
         ) from None
 
 
-def found_delimiter(text: str, usual: str) -> str:
+def chosen_delimiter(path: Path, text: str, given: str | None, usual: str, notes: list[str]) -> str:
+    """Return the delimiter that was given, if it can be one, or else what the file uses."""
+    if given is None:
+        found = _found_delimiter(text[:SEEN_FOR_DELIMITER], usual)
+        if found != usual:
+            notes.append(f"Cells of {path.name} are separated by {DELIMITERS[found]}, not by {DELIMITERS[usual]}.")
+        return found
+    if len(given) != 1 or given in '"\r\n':
+        raise TableError(f"--delimiter must be one character other than a quote or a line break, got {given!r}.")
+    return given
+
+
+def _found_delimiter(text: str, usual: str) -> str:
     """Return the usual delimiter, or another one where the header is a single column without it.
 
     Another one must cut all of the first rows into as many cells, two or more.

@@ -31,8 +31,7 @@ from semikpca.tables import (
     feature_columns,
     feature_kinds,
     label_warnings,
-    refuse_two_roles,
-    refuse_unknown_columns,
+    refuse_roles,
 )
 from semikpca.workflow._cluster_pieces import Reader, unseen, write_piece
 from semikpca.workflow._cluster_table import READING, ClusterTable
@@ -47,35 +46,17 @@ _SAME_EVERYWHERE = ("semikpca", "skrub")
 
 @dataclass(frozen=True)
 class ClusterLabels:
-    """What is known of a table that a cluster has labeled.
-
-    Attributes
-    ----------
-    n_rows : int
-    classes : list
-    n_given, n_predicted : ndarray of int, shape (n_classes,)
-    confidence_sums : ndarray of shape (n_classes,)
-        Over the rows that are predicted to be of each class.
-    n_looks_wrong : int
-    kinds : dict of str to list of str
-        The columns that were learned from, by what they are.
-    n_columns, n_numbers : int
-        Columns, and numbers that a row became.
-    kernel : str
-    certificate : ConvexityCertificate
-    estimate : AccuracyEstimate
-    warnings : tuple of str
-    """
+    """What is known of a table that a cluster has labeled; arrays have an entry for each class."""
 
     n_rows: int
     classes: list[Any]
     n_given: IntArray
     n_predicted: IntArray
-    confidence_sums: FloatArray
+    confidence_sums: FloatArray  # over the rows that are predicted to be of the class
     n_looks_wrong: int
-    kinds: dict[str, list[str]]
+    kinds: dict[str, list[str]]  # the columns that were learned from, by what they are
     n_columns: int
-    n_numbers: int
+    n_numbers: int  # that a row became
     kernel: str
     certificate: ConvexityCertificate
     estimate: AccuracyEstimate
@@ -87,19 +68,8 @@ def label_on_cluster(
 ) -> ClusterLabels:
     """Label a table on a cluster, and write it as a folder of Parquet files, a file for each piece.
 
-    Parameters
-    ----------
-    table : PiecedTable
-        Its files must be seen by all workers under the same path.
-    roles : ColumnRoles
-    options : LabelingOptions
-        At most one kernel, and no neighbor graph.
-    out : Path
-        The folder, in one that all workers may write to. It is there when it is whole; what was there is replaced.
-    scheduler : str
-        Address of the scheduler.
-    progress : callable
-        Called with the name of the step, what is done and what there is to do.
+    All workers must see the files of the table, and the folder of ``out``, under the same path. The output is there
+    when it is whole; what was there is replaced. The options have at most one kernel, and no neighbor graph.
 
     Raises
     ------
@@ -109,8 +79,7 @@ def label_on_cluster(
         Where the table cannot be learned from.
     """
     model = cluster_classifier(options)
-    refuse_unknown_columns(table.head, roles)
-    refuse_two_roles(roles)
+    refuse_roles(table.head, roles)
     out = out.absolute()
     with join_cluster(scheduler) as cluster, _folder_for(out) as folder:
         progress(READING, 0, 1)

@@ -77,23 +77,12 @@ def label_table(
 
 @dataclass(frozen=True)
 class PreparedTable:
-    """A table as a classifier takes it.
+    """A table as a classifier takes it."""
 
-    Attributes
-    ----------
-    vectorizer : fitted transformer
-        From feature columns to numbers.
-    X : ndarray of float32, shape (n_rows, n_features)
-    labels : ndarray of object, shape (n_rows,)
-        None where there is none.
-    notes : tuple of str
-        What a user should know of the table.
-    """
-
-    vectorizer: Any
-    X: FloatArray
-    labels: npt.NDArray[Any]
-    notes: tuple[str, ...]
+    vectorizer: TableToNumbers
+    X: FloatArray  # float32
+    labels: npt.NDArray[Any]  # objects; None where there is none
+    notes: tuple[str, ...]  # what a user should know of the table
 
 
 def prepare_table(
@@ -107,16 +96,7 @@ def prepare_table(
 ) -> PreparedTable:
     """Return the numbers and the labels of a table, once all was checked that can be checked without them.
 
-    Parameters
-    ----------
-    table : Table
-    roles : ColumnRoles
-    allow_all, allow_fewer : bool, default=False
-        As in :func:`~semikpca.tables.given_labels`.
-    allow_many_categories : bool, default=False
-        As in :func:`~semikpca.tables.check_roles`.
-    progress : callable, optional
-        Called with the name of the step, what is done and what there is to do.
+    What is allowed is said in :func:`~semikpca.tables.given_labels` and :func:`~semikpca.tables.check_roles`.
     """
     say = progress if progress is not None else lambda *_: None
     notes = check_roles(table, roles, allow_many_categories=allow_many_categories)
