@@ -2,11 +2,11 @@
 
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -15,8 +15,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from semikpca.cli._messages import errors
 from semikpca.tables import ColumnRoles, Table, check_output, read_table
 from semikpca.workflow import LabeledTable, LabelingOptions, kernel_names, label_table, printable
+from semikpca.workflow import Progress as Say
 
-Say: TypeAlias = Callable[[str, int, int], None]
 TAB = "\t"
 
 FileArgument = Annotated[

@@ -68,9 +68,7 @@ def given_labels(
             f"Every row has a label in {where}, so that none is left to find. Empty the cells of the rows to be "
             f"labeled.{unlabeled}"
         )
-    result = np.empty(len(labels), dtype=object)
-    result[:] = labels
-    return result
+    return np.array(labels, dtype=object)
 
 
 def label_warnings(table: Table, roles: ColumnRoles) -> list[str]:

@@ -68,9 +68,7 @@ class LabeledTable:
     @cached_property
     def predicted(self) -> npt.NDArray[Any]:
         """What the classifier calls each row, shape (n_rows,); rows with a label of their own are no exception."""
-        labels = np.empty(len(self.X), dtype=object)
-        labels[:] = self.model.transduction_.tolist()
-        return labels
+        return np.array(self.model.transduction_.tolist(), dtype=object)
 
     @cached_property
     def confidence(self) -> FloatArray:

@@ -92,8 +92,7 @@ class LabelModel:
         X = as_numbers(self.vectorizer.transform(table.features[list(self.feature_names)]))
         decision = self.model.decision_function(X)
         codes = self.model.decision_codes(decision)
-        labels = np.empty(len(codes), dtype=object)
-        labels[:] = self.model.label_coding_.decode(codes).tolist()
+        labels = np.array(self.model.label_coding_.decode(codes).tolist(), dtype=object)
         return labels, self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
 
 

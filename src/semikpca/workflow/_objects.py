@@ -1,7 +1,7 @@
 """Objects as bytes and back: skops, with the names of the registry in place of modules."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
@@ -101,28 +101,18 @@ def _about_unknown(unknown: set[tuple[Kind, str]]) -> str:
 
 
 def _with_nodes_changed(archive: bytes, change: Callable[[dict[str, Any]], None], **compression: Any) -> bytes:
-    """Return an archive of skops in which each node of the tree went through a function."""
-    changed = BytesIO()
-    with ZipFile(BytesIO(archive)) as before, ZipFile(changed, "w", **compression) as after:
+    """Return an archive of skops in which each part of the tree that names a type went through a function."""
+
+    def changed(part: dict[str, Any]) -> dict[str, Any]:
+        if isinstance(part.get("__module__"), str) and isinstance(part.get("__class__"), str):
+            change(part)
+        return part
+
+    result = BytesIO()
+    with ZipFile(BytesIO(archive)) as before, ZipFile(result, "w", **compression) as after:
         for name in dict.fromkeys(before.namelist()):
             content = before.read(name)
             if name == _SCHEMA:
-                schema = json.loads(content)
-                for node in _nodes(schema):
-                    change(node)
-                content = json.dumps(schema).encode()
+                content = json.dumps(json.loads(content, object_hook=changed)).encode()
             after.writestr(name, content)
-    return changed.getvalue()
-
-
-def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield each part of the tree that names a type."""
-    pending = [schema]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, dict):
-            if isinstance(part.get("__module__"), str) and isinstance(part.get("__class__"), str):
-                yield part
-            pending.extend(part.values())
-        elif isinstance(part, list):
-            pending.extend(part)
+    return result.getvalue()
