@@ -124,10 +124,12 @@ def default_output(file: Path, word: str) -> Path:
     return file.with_name(f"{file.stem}.{word}{suffix}")
 
 
-def check_outputs(written: dict[str, Path | None], read: Iterable[Path | None], *, force: bool) -> None:
+def check_outputs(
+    written: dict[str, Path | None], read: Iterable[Path | None], *, force: bool, folder: bool = False
+) -> None:
     """Refuse files that cannot or must not be written, before any work is done; ``force`` replaces all but those read.
 
-    Files go by the options that name them; "-o" and "OUT" are tables.
+    Files go by the options that name them; "-o" and "OUT" are tables, which are folders on a cluster.
     """
     seen: dict[Path, str] = {}
     for option, path in written.items():
@@ -137,15 +139,15 @@ def check_outputs(written: dict[str, Path | None], read: Iterable[Path | None], 
         if place in seen:
             raise ValueError(f"{option} and {seen[place]} both name {path}. Give each a file of its own.")
         seen[place] = option
-        if any(other is not None and place == other.resolve() for other in read):
-            raise ValueError(f"{option} names {path}, which is read: it is never written over. Choose another name.")
-        if path.is_dir():
+        if path.is_dir() and not folder:
             raise ValueError(f"{option} names {path}, which is a folder. Name a file in it.")
+        if any(other is not None and place in (other.resolve(), *other.resolve().parents) for other in read):
+            raise ValueError(f"{option} names {path}, which is read: it is never written over. Choose another name.")
         if not path.parent.is_dir():
             raise ValueError(f"{option} names {path}, and there is no folder {path.parent}. Make it first.")
-        if option in ("-o", "OUT"):
+        if option in ("-o", "OUT") and not folder:
             check_output(path)
-        if path.exists() and not force:
+        if os.path.lexists(path) and not force:
             raise ValueError(f"{path} exists already. Add --force to replace it, or choose another name with {option}.")
         if not os.access(path.parent, os.W_OK):
             raise ValueError(f"{option} names {path}, and the folder {path.parent} may not be written to.")
