@@ -74,28 +74,20 @@ class Question:
     encoding: str | None = None
     labels: Path | None = None
 
-    def read(self) -> Table:
-        """Return the table."""
-        return read_table(self.file, delimiter=self.delimiter, encoding=self.encoding, labels=self.labels)
-
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
-        return ColumnRoles(
-            label=self.label_column,
-            id=self.id_column,
-            text=tuple(_single_names(self.text_column, table)),
-            exclude=tuple(_single_names(self.exclude, table)),
-        )
+        text, exclude = _single_names(self.text_column, table), _single_names(self.exclude, table)
+        return ColumnRoles(self.label_column, self.id_column, text, exclude)
 
     def labeled(self, options: LabelingOptions, say: Say, *, allow_all: bool = False) -> LabeledTable:
         """Return the table with labels for all rows."""
         say("Reading the table", 0, 1)
-        table = self.read()
+        table = read_table(self.file, delimiter=self.delimiter, encoding=self.encoding, labels=self.labels)
         roles = self.roles(table)
         say("Reading the table", 1, 1)
         return label_table(table, roles, options, allow_all=allow_all, progress=say)
 
-    def command(self, name: str, *more: str) -> str:
+    def command(self, name: str) -> str:
         """Return what to type to ask another command about the same table."""
         words = ["semikpca", name, str(self.file), "--label-column", self.label_column]
         words += [] if self.id_column is None else ["--id-column", self.id_column]
@@ -104,15 +96,15 @@ class Question:
         delimiter = "tab" if self.delimiter == TAB else self.delimiter
         for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), ("--labels", self.labels)):
             words += [] if value is None else [option, str(value)]
-        return shlex.join([*words, *more])
+        return shlex.join(words)
 
 
-def _single_names(given: Iterable[str] | None, table: Table) -> list[str]:
-    names = []
+def _single_names(given: Iterable[str] | None, table: Table) -> tuple[str, ...]:
+    names: list[str] = []
     for name in given or ():
         parts = [part.strip() for part in name.split(",")]
         names += parts if name not in table.frame.columns and set(parts) <= set(table.frame.columns) else [name]
-    return names
+    return tuple(names)
 
 
 # -- files that are to be written ------------------------------------------------------------------------------

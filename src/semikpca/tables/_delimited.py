@@ -141,20 +141,11 @@ def named_columns(path: Path, header: list[str], notes: list[str]) -> list[str]:
             notes.append(f"Column {place + 1} of {path.name} has no name and is called {names[place]!r}.")
     seen: dict[str, int] = {}
     for place, name in enumerate(names):
-        if name in seen:
+        if (first := seen.setdefault(name, place)) != place:
             raise TableError(
-                f"{path.name} has two columns named {name!r} (the {ordinal(seen[name] + 1)} and the "
-                f"{ordinal(place + 1)}). Rename one of them."
+                f"{path.name} has two columns named {name!r} (columns {first + 1} and {place + 1}). Rename one of them."
             )
-        seen[name] = place
     return names
-
-
-def ordinal(number: int) -> str:
-    """Return 1st, 2nd, 3rd, 4th and so on."""
-    if number % 100 not in (11, 12, 13) and number % 10 in (1, 2, 3):
-        return f"{number}{('st', 'nd', 'rd')[number % 10 - 1]}"
-    return f"{number}th"
 
 
 @contextmanager
