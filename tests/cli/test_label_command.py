@@ -289,3 +289,12 @@ def test_the_example_is_written_and_labeled(semikpca, tmp_path):
     assert said.exit_code == 0, said.output
     assert "600 rows, 40 with a label" in said.stdout
     assert semikpca("example").exit_code == 1  # it is there already
+
+
+@pytest.mark.parametrize("word", ["tab", "\\t"])
+def test_a_tab_may_be_spelled_out_and_is_in_the_next_commands(semikpca, tmp_path, word):
+    frame, _ = make_plants()
+    frame.to_csv(tmp_path / "plants.txt", sep="\t", index=False)
+    result = semikpca("label", "plants.txt", "-l", "kind", "--id-column", "plant", "--delimiter", word)
+    assert result.exit_code == 0, result.output
+    assert "suggest plants.txt --label-column kind --id-column plant --delimiter tab" in result.stdout

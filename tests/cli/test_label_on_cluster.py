@@ -290,7 +290,7 @@ def test_workers_that_do_not_see_the_files_are_named(label, plants, tmp_path, mo
     def sees_nothing(file, folder):  # sent to the workers by value
         return str(file)
 
-    monkeypatch.setattr("semikpca.workflow._cluster.unseen", sees_nothing)
+    monkeypatch.setattr("semikpca.workflow._cluster_label.unseen", sees_nothing)
     result = label("plants.csv", "-o", "out.parquet")
     assert_refused(result, f"does not see {tmp_path / 'plants.csv'}. The table and the", tmp_path, ["plants.csv"])
     assert "put both in a folder that they share" in words(result.output)
@@ -300,8 +300,8 @@ def test_workers_with_another_version_are_named(label, plants, tmp_path, monkeyp
     def another(package):
         return "0.0.1"
 
-    monkeypatch.setattr("semikpca.workflow._cluster.version", another)
-    monkeypatch.setattr("semikpca.workflow._cluster._SAME_EVERYWHERE", ("semikpca",))
+    monkeypatch.setattr("semikpca.workflow._cluster_label.version", another)
+    monkeypatch.setattr("semikpca.workflow._cluster_label._SAME_EVERYWHERE", ("semikpca",))
     calls = iter(["0.0.1", "9.9"])
     monkeypatch.setattr(
         "distributed.Client.run", lambda self, *a, **k: {"worker-1": next(calls), "worker-2": next(calls)}

@@ -30,7 +30,7 @@ def test_every_row_is_in_one_piece_wherever_the_file_is_cut(size, ending, last, 
     (tmp_path / "rows.csv").write_bytes((ending.join(LINES) + (ending if last else "")).encode())
     table = in_pieces(tmp_path / "rows.csv")
     assert len(table.pieces) > 1 or size == 1000
-    assert table.columns == ("name", "size")
+    assert table.pieces[0].names == ("name", "size")
     assert joined(table) == CELLS
 
 
@@ -62,7 +62,7 @@ def test_delimiter_encoding_and_byte_order_mark_are_found_as_for_a_whole_table(t
     (tmp_path / "old.csv").write_bytes("größe,art\n1,Moos\n".encode("cp1252"))
     with pytest.raises(TableError, match="--encoding cp1252"):
         in_pieces(tmp_path / "old.csv")
-    assert in_pieces(tmp_path / "old.csv", encoding="cp1252").columns == ("größe", "art")
+    assert in_pieces(tmp_path / "old.csv", encoding="cp1252").pieces[0].names == ("größe", "art")
 
 
 @pytest.mark.parametrize(

@@ -13,16 +13,7 @@ if TYPE_CHECKING:
     from semikpca.cli._messages import console, errors, failing_clearly
     from semikpca.cli._running import kept_cells, outputs_progress, run_cells, split_names
 
-__all__ = [
-    "console",
-    "errors",
-    "failing_clearly",
-    "kept_cells",
-    "main",
-    "outputs_progress",
-    "run_cells",
-    "split_names",
-]
+__all__ = ["console", "errors", "failing_clearly", "kept_cells", "main", "outputs_progress", "run_cells", "split_names"]
 
 _MODULES = {
     "_messages": ("console", "errors", "failing_clearly"),

@@ -38,7 +38,7 @@ COMMANDS = {
 # Commands of distributions that stand beside this one in its repository, and how to get them.
 ELSEWHERE = {
     "bench": "semikpca bench is a distribution of its own, semikpca-benchmarks, which is not installed. Install it "
-    "with: pip install ./benchmarks in a checkout, or pip install semikpca-benchmarks",
+    "with: pip install ./benchmarks in a checkout, or pip install semikpca-benchmarks"
 }
 
 

@@ -6,16 +6,12 @@ from threading import Timer
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from semikpca.app import Workspace, open_table, pending_file, serve
-from semikpca.cli._messages import failing_clearly
+from semikpca.cli import _table_options as asked
+from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.tables import ColumnRoles, read_table
 from semikpca.workflow import LabelingOptions
-
-console = Console()
-errors = Console(stderr=True)
 
 
 def app(
@@ -25,17 +21,13 @@ def app(
     label_column: Annotated[
         str | None, typer.Option(help="Column with the labels, empty where a row has none; asked for on the page.")
     ] = None,
-    id_column: Annotated[
-        str | None, typer.Option(help="Column that names the rows; nothing is learned from it.")
-    ] = None,
-    text_column: Annotated[list[str] | None, typer.Option(help="Column of free text; give it once for each.")] = None,
-    exclude: Annotated[list[str] | None, typer.Option(help="Column to leave out; give it once for each.")] = None,
-    delimiter: Annotated[str | None, typer.Option(help="Between cells, where it is not found by itself.")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Of a text file that is not UTF-8, such as cp1252.")] = None,
-    kernel: Annotated[str | None, typer.Option(help="For experts: one kernel instead of a blend.")] = None,
-    n_components_removed: Annotated[
-        int | None, typer.Option("--n-components-removed", "-k", help="For experts: the paper’s k.")
-    ] = None,
+    id_column: asked.IdColumn = None,
+    text_column: asked.TextColumns = None,
+    exclude: asked.Exclude = None,
+    delimiter: asked.Delimiter = None,
+    encoding: asked.Encoding = None,
+    kernel: asked.Kernel = None,
+    n_components_removed: asked.Removed = None,
     host: Annotated[
         str, typer.Option(help="Address to answer on. Any other than this computer’s own asks visitors for a token.")
     ] = "127.0.0.1",
@@ -46,7 +38,7 @@ def app(
     upload_limit: Annotated[int, typer.Option(min=1, help="Size of files that the page takes, in MB.")] = 50,
 ) -> None:
     """Label rows on a local page: click, and predictions, confidence and accuracy follow at once."""
-    with failing_clearly(errors, lambda: ""):
+    with failing_clearly(errors):
         options = LabelingOptions(kernel=kernel, n_components_removed=n_components_removed)
 
         def roles(label: str) -> ColumnRoles:
@@ -69,8 +61,7 @@ def app(
                         progress=status.update,
                     )
                     message = workspace.show(opened)
-                    if message is not None:
-                        errors.print(f"[yellow]Note:[/] {escape(message.text)}", soft_wrap=True)
+                    asked.tell([] if message is None else [message.text])
             kept = f"beside {file.name}"
         elif label_column is not None:
             raise ValueError("--label-column names a column of a file: give the file as well.")

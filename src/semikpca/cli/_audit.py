@@ -29,7 +29,7 @@ def audit(
     ] = False,
     id_column: asked.IdColumn = None,
     exclude: asked.Exclude = None,
-    text_column: asked.TextColumn_ = None,
+    text_column: asked.TextColumns = None,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
     labels: asked.LabelsFile = None,
@@ -44,7 +44,7 @@ def audit(
     Each label is held against what all others say of its row when it is left out.
     """
     question = Question(file, label_column, id_column, exclude, text_column, delimiter, encoding, labels)
-    with failing_clearly(errors, lambda: ""):
+    with failing_clearly(errors):
         options = LabelingOptions(kernel, n_components_removed, error_weight, seed)
         check_outputs({"-o": out}, (file, labels), force=force)
         with steps() as say:

@@ -20,7 +20,7 @@ def example(
 
     600 made-up tickets with text, categories, numbers, dates and empty cells, of which 40 have a category.
     """
-    with failing_clearly(errors, lambda: ""):
+    with failing_clearly(errors):
         check_outputs({"OUT": out}, (), force=force)
         write_table(make_support_tickets(), out)
         console.print(f"[bold]Written:[/] {escape(str(out))}", soft_wrap=True, highlight=False)

@@ -28,7 +28,7 @@ def label(
     save: Annotated[Path | None, typer.Option(help="A model for semikpca predict.")] = None,
     id_column: asked.IdColumn = None,
     exclude: asked.Exclude = None,
-    text_column: asked.TextColumn_ = None,
+    text_column: asked.TextColumns = None,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
     labels: asked.LabelsFile = None,
@@ -51,17 +51,15 @@ def label(
     predicted_label, confidence, label_was_given and looks_wrong.
     """
     question = Question(file, label_column, id_column, exclude, text_column, delimiter, encoding, labels)
-    if scheduler is not None:
-        from semikpca.cli._label_on_cluster import label_by_scheduler
-
-        unfit = {"--report": report, "--save": save, "--labels": labels}
-        return label_by_scheduler(
-            question, scheduler, out, (kernel, n_components_removed, error_weight, seed), unfit, force=force
-        )
     target = default_output(file, "labeled") if out is None else out
     written: list[Path] = []
-    with failing_clearly(errors, lambda: _said(written)):
+    with failing_clearly(errors, lambda: f"Written before that: {', '.join(map(str, written))}" if written else ""):
         options = LabelingOptions(kernel, n_components_removed, error_weight, seed)
+        if scheduler is not None:
+            from semikpca.cli._label_on_cluster import label_by_scheduler
+
+            unfit = {"--report": report, "--save": save, "--labels": labels}
+            return label_by_scheduler(question, options, scheduler, out, unfit, force=force)
         check_outputs({"-o": target, "--report": report, "--save": save}, (file, labels), force=force)
         with steps() as say:
             labeled = question.labeled(options, say)
@@ -82,7 +80,3 @@ def label(
         for what, path in (("Labels", target), ("Model", save), ("Report", report)):
             if path is not None:
                 console.print(f"[bold]{what}:[/] {escape(str(path))}", soft_wrap=True, highlight=False)
-
-
-def _said(written: list[Path]) -> str:
-    return f"Written before that: {', '.join(map(str, written))}" if written else ""

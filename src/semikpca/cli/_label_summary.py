@@ -163,14 +163,8 @@ def _unreachable(labeled: LabeledTable) -> str:
 
 
 def _next_steps(labeled: LabeledTable, question: Question) -> list[str]:
-    n_wrong = int(labeled.looks_wrong.sum())
-    lines = []
-    if n_wrong:
-        lines.append(
-            f"[yellow]{counted(n_wrong, 'given label looks', 'given labels look')} wrong.[/] See which: "
-            f"{escape(printable(question.command('audit')))}"
-        )
-    else:
-        lines.append("No given label looks wrong.")
-    lines.append(f"Rows to label next: {escape(printable(question.command('suggest')))}")
-    return lines
+    wrong = "No given label looks wrong."
+    if n_wrong := int(labeled.looks_wrong.sum()):
+        found = counted(n_wrong, "given label looks", "given labels look")
+        wrong = f"[yellow]{found} wrong.[/] See which: {escape(printable(question.command('audit')))}"
+    return [wrong, f"Rows to label next: {escape(printable(question.command('suggest')))}"]

@@ -17,7 +17,7 @@ INTERRUPTED = 130  # what shells report for a program that was stopped with Ctrl
 
 
 @contextmanager
-def failing_clearly(console: Console, kept: Callable[[], str]) -> Iterator[None]:
+def failing_clearly(console: Console, kept: Callable[[], str] = lambda: "") -> Iterator[None]:
     """Turn errors that a user can act on into a message; ``kept`` says what was saved before."""
     try:
         yield

@@ -30,14 +30,13 @@ def predict(
     Columns are found by their names. The table comes back as it was, with predicted_label and confidence at its end.
     """
     target = default_output(file, "predicted") if out is None else out
-    with failing_clearly(errors, lambda: ""):
+    with failing_clearly(errors):
         check_outputs({"-o": target}, (file, model), force=force)
         with steps() as say:
             say("Reading the model", 0, 1)
             loaded = load_model(model)
             say("Reading the model", 1, 1)
             say("Reading the table", 0, 1)
-            delimiter = "\t" if delimiter in ("\\t", "tab") else delimiter
             table = read_table(file, delimiter=delimiter, encoding=encoding)
             say("Reading the table", 1, 1)
             say("Labels", 0, 1)

@@ -20,9 +20,7 @@ def split_names(given: Iterable[str], *, at_blanks: bool = True) -> list[str]:
 
 
 def run_cells(
-    store: RecordStore[SpecT, RecordT],
-    spec: SpecT,
-    run: Callable[[SpecT, list[Any]], Generator[RecordT, None, None]],
+    store: RecordStore[SpecT, RecordT], spec: SpecT, run: Callable[[SpecT, list[Any]], Generator[RecordT, None, None]]
 ) -> None:
     """Compute the cells that the store lacks and store each as soon as it is finished."""
     cells, damaged = store.missing(spec)

@@ -14,7 +14,7 @@ from semikpca.cli import _table_options as asked
 from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.cli._table_options import Question, check_outputs, steps, tell
 from semikpca.tables import write_table
-from semikpca.workflow import LabeledTable, LabelingOptions, printable, row_names, row_texts, shortened
+from semikpca.workflow import LabeledTable, LabelingOptions, printable, row_names, row_texts, shortened, with_columns
 
 
 def suggest(
@@ -24,7 +24,7 @@ def suggest(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A table of these rows, to be labeled.")] = None,
     id_column: asked.IdColumn = None,
     exclude: asked.Exclude = None,
-    text_column: asked.TextColumn_ = None,
+    text_column: asked.TextColumns = None,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
     labels: asked.LabelsFile = None,
@@ -40,7 +40,7 @@ def suggest(
     before it: no two of them tell the same.
     """
     question = Question(file, label_column, id_column, exclude, text_column, delimiter, encoding, labels)
-    with failing_clearly(errors, lambda: ""):
+    with failing_clearly(errors):
         options = LabelingOptions(kernel, n_components_removed, error_weight, seed)
         check_outputs({"-o": out}, (file, labels), force=force)
         with steps() as say:
@@ -82,8 +82,5 @@ def _printed(labeled: LabeledTable, rows: IntArray) -> Grid:
 def _as_table(labeled: LabeledTable, rows: IntArray) -> pd.DataFrame:
     """Return the rows for a file, best first, with the number of each in the table, from 1."""
     found = labeled.to_frame().iloc[rows]
-    found = found[found.columns[:-2]]  # whether the label was given and looks wrong has one answer here
-    number = "row"
-    while number in found.columns:
-        number += "_"
-    return pd.concat([pd.Series(rows + 1, found.index, name=number), found], axis=1)
+    found = with_columns(found[found.columns[:-2]], {"row": rows + 1})  # the last two have one answer here
+    return found[[found.columns[-1], *found.columns[:-1]]]

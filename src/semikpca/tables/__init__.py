@@ -6,8 +6,8 @@ try:
     from semikpca.tables._labels import given_labels, label_warnings
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
     from semikpca.tables._reading import read_table
-    from semikpca.tables._roles import ColumnRoles, feature_columns, refuse_two_roles, refuse_unknown_columns
-    from semikpca.tables._table import Table
+    from semikpca.tables._roles import ColumnRoles, feature_columns, refuse_roles
+    from semikpca.tables._table import Table, listed
     from semikpca.tables._vectorizer import (
         FOREIGN_TYPES,
         TableToNumbers,
@@ -40,9 +40,9 @@ __all__ = [
     "in_pieces",
     "is_missing",
     "label_warnings",
+    "listed",
     "make_vectorizer",
     "read_table",
-    "refuse_two_roles",
-    "refuse_unknown_columns",
+    "refuse_roles",
     "write_table",
 ]

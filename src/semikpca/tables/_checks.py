@@ -8,7 +8,7 @@ import pandas as pd
 from semikpca.exceptions import TableError
 from semikpca.tables._labels import label_warnings
 from semikpca.tables._number_columns import as_numbers, is_too_large, number_style
-from semikpca.tables._roles import ColumnRoles, feature_columns, refuse_two_roles, refuse_unknown_columns
+from semikpca.tables._roles import ColumnRoles, feature_columns, refuse_roles
 from semikpca.tables._table import Table, listed
 
 FEWEST_ROWS = 20  # below, that all values differ says nothing
@@ -42,8 +42,7 @@ def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool
         For a name that is no column (with the close names), a column with two roles, infinite numbers, 10,000
         categories or more, or no column to learn from.
     """
-    refuse_unknown_columns(table, roles)
-    refuse_two_roles(roles)
+    refuse_roles(table, roles)
     names = feature_columns(table, roles)
     if not names:
         raise TableError(f"{table.name} has no column to learn from. Columns: {listed(table.frame.columns)}.")

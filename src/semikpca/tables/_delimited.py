@@ -37,12 +37,7 @@ def read_delimited(
     if not text.strip():
         raise TableError(f"{path.name} is empty: it needs a line with column names, and rows below it.")
     notes: list[str] = []
-    if delimiter is None:
-        delimiter = found_delimiter(text[:SEEN_FOR_DELIMITER], usual)
-        if delimiter != usual:
-            notes.append(f"Cells of {path.name} are separated by {DELIMITERS[delimiter]}, not by {DELIMITERS[usual]}.")
-    elif len(delimiter) != 1 or delimiter in '"\r\n':
-        raise TableError(f"--delimiter must be one character other than a quote or a line break, got {delimiter!r}.")
+    delimiter = chosen_delimiter(path, text, delimiter, usual, notes)
     del text  # as a stream of characters it would take four times the room of the file
     stream = io.TextIOWrapper(io.BytesIO(content), encoding, newline="")
     frame, lines = parsed(path, stream, delimiter, notes)
@@ -67,7 +62,19 @@ def decoded(path: Path, content: bytes, encoding: str | None) -> tuple[str, str]
         ) from None
 
 
-def found_delimiter(text: str, usual: str) -> str:
+def chosen_delimiter(path: Path, text: str, given: str | None, usual: str, notes: list[str]) -> str:
+    """Return the delimiter that was given, if it can be one, or else what the file uses."""
+    if given is None:
+        found = _found_delimiter(text[:SEEN_FOR_DELIMITER], usual)
+        if found != usual:
+            notes.append(f"Cells of {path.name} are separated by {DELIMITERS[found]}, not by {DELIMITERS[usual]}.")
+        return found
+    if len(given) != 1 or given in '"\r\n':
+        raise TableError(f"--delimiter must be one character other than a quote or a line break, got {given!r}.")
+    return given
+
+
+def _found_delimiter(text: str, usual: str) -> str:
     """Return the usual delimiter, or another one where the header is a single column without it.
 
     Another one must cut all of the first rows into as many cells, two or more.
@@ -134,20 +141,11 @@ def named_columns(path: Path, header: list[str], notes: list[str]) -> list[str]:
             notes.append(f"Column {place + 1} of {path.name} has no name and is called {names[place]!r}.")
     seen: dict[str, int] = {}
     for place, name in enumerate(names):
-        if name in seen:
+        if (first := seen.setdefault(name, place)) != place:
             raise TableError(
-                f"{path.name} has two columns named {name!r} (the {ordinal(seen[name] + 1)} and the "
-                f"{ordinal(place + 1)}). Rename one of them."
+                f"{path.name} has two columns named {name!r} (columns {first + 1} and {place + 1}). Rename one of them."
             )
-        seen[name] = place
     return names
-
-
-def ordinal(number: int) -> str:
-    """Return 1st, 2nd, 3rd, 4th and so on."""
-    if number % 100 not in (11, 12, 13) and number % 10 in (1, 2, 3):
-        return f"{number}{('st', 'nd', 'rd')[number % 10 - 1]}"
-    return f"{number}th"
 
 
 @contextmanager

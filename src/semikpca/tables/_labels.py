@@ -11,7 +11,7 @@ from semikpca.exceptions import TableError
 from semikpca.labels import UNLABELED
 from semikpca.tables._features import as_text, is_missing
 from semikpca.tables._number_columns import MISSING_WORDS
-from semikpca.tables._roles import ColumnRoles, refuse_unknown_columns
+from semikpca.tables._roles import ColumnRoles, refuse_roles
 from semikpca.tables._table import Table, listed
 
 ARRAYS = ("npy", "npz")  # their whole numbers know no empty cell, so that UNLABELED marks one
@@ -47,7 +47,7 @@ def given_labels(
     TableError
         If there is nothing to learn from, or nothing to find out, or if labels are text here and numbers there.
     """
-    refuse_unknown_columns(table, ColumnRoles(roles.label))
+    refuse_roles(table, ColumnRoles(roles.label))
     where = f"the column {roles.label!r} of {table.name}"
     labels = _one_type([_label(cell, table.format) for cell in table.frame[roles.label].tolist()], table, where)
     n_given = sum(label is not None for label in labels)
@@ -68,9 +68,7 @@ def given_labels(
             f"Every row has a label in {where}, so that none is left to find. Empty the cells of the rows to be "
             f"labeled.{unlabeled}"
         )
-    result = np.empty(len(labels), dtype=object)
-    result[:] = labels
-    return result
+    return np.array(labels, dtype=object)
 
 
 def label_warnings(table: Table, roles: ColumnRoles) -> list[str]:

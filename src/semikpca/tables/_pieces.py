@@ -18,14 +18,7 @@ from typing import Any, BinaryIO
 import pandas as pd
 
 from semikpca.exceptions import TableError
-from semikpca.tables._delimited import (
-    DELIMITERS,
-    SEEN_FOR_DELIMITER,
-    decoded,
-    found_delimiter,
-    named_columns,
-    read_delimited,
-)
+from semikpca.tables._delimited import SEEN_FOR_DELIMITER, chosen_delimiter, decoded, named_columns, read_delimited
 from semikpca.tables._features import features_of
 from semikpca.tables._reading import USUAL_DELIMITER, format_of
 from semikpca.tables._table import Table, damaged, listed
@@ -48,9 +41,7 @@ class ParquetPiece:
 
     def __str__(self) -> str:
         first, last = self.groups[0] + 1, self.groups[-1] + 1
-        return (
-            f"{self.path.name}, row group {first}" if first == last else f"{self.path.name}, row groups {first}-{last}"
-        )
+        return f"{self.path.name}, row group" + (f" {first}" if first == last else f"s {first}-{last}")
 
     def read(self, names: Sequence[str] | None = None) -> Any:
         """Return an Arrow table of all columns, or of some."""
@@ -110,51 +101,26 @@ class TextPiece:
 
 @dataclass(frozen=True)
 class PiecedTable:
-    """A table in pieces, in the order of its rows.
+    """A table in pieces, in the order of its rows."""
 
-    Attributes
-    ----------
-    path : Path
-        As it was given; it may be a folder of Parquet files, or a pattern.
-    format : {"csv", "tsv", "parquet"}
-    pieces : tuple of ParquetPiece or TextPiece
-    notes : tuple of str
-        What was assumed in reading, for the user.
-    """
-
-    path: Path
+    path: Path  # as it was given; it may be a folder of Parquet files, or a pattern
     format: str
-    pieces: tuple[Any, ...]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the columns."""
-        names: tuple[str, ...] = self.pieces[0].names
-        return names
+    pieces: tuple[ParquetPiece | TextPiece, ...]
+    notes: tuple[str, ...] = ()  # what was assumed in reading, for the user
 
     @cached_property
     def head(self) -> Table:
         """The columns without rows, for what asks for names only."""
-        frame = pd.DataFrame(columns=list(self.columns), dtype=object)
+        frame = pd.DataFrame(columns=list(self.pieces[0].names), dtype=object)
         return Table(frame, frame, self.path, self.format, {"notes": self.notes})
 
 
 def in_pieces(path: str | Path, *, delimiter: str | None = None, encoding: str | None = None) -> PiecedTable:
     """Cut a table into pieces without reading its rows.
 
-    Parameters
-    ----------
-    path : path-like
-        A Parquet file, a folder of them, a CSV or TSV file, or a pattern of file names such as part-*.csv. Files are
-        taken in the order of their names, with numbers in them as numbers: part-2 comes before part-10.
-    delimiter, encoding : str or None, default=None
-        Of text files, as in :func:`read_table`.
-
-    Raises
-    ------
-    TableError
-        Where there is no such file, or where files do not have the same columns.
+    The path is a Parquet file, a folder of them, a CSV or TSV file, or a pattern of file names such as part-*.csv.
+    Files are taken in the order of their names, with numbers in them as numbers: part-2 comes before part-10. All must
+    have the same columns.
     """
     path = Path(path)
     files = _files(path)
@@ -192,7 +158,8 @@ def features_like(frame: pd.DataFrame, types: pd.Series) -> pd.DataFrame:
 def _files(path: Path) -> list[Path]:
     """Return the files that a path stands for, as absolute ones: workers may run in other folders."""
     if path.is_dir():
-        found = [file for pattern in _PARQUET for file in path.glob(pattern) if _is_shown(file)]
+        found = [file for pattern in _PARQUET for file in path.glob(pattern) if file.is_file()]
+        found = [file for file in found if not file.name.startswith((".", "_"))]
         if not found:
             raise TableError(
                 f"{path} is a folder without .parquet files in it (folders inside it are not looked at). For text "
@@ -207,10 +174,6 @@ def _files(path: Path) -> list[Path]:
     else:
         found = [path]
     return sorted((file.absolute() for file in found), key=_natural)
-
-
-def _is_shown(file: Path) -> bool:
-    return file.is_file() and not file.name.startswith((".", "_"))
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:
@@ -297,17 +260,7 @@ def _text_pieces(
         text, coded = decoded(file, beginning, encoding)
         if b"\n".decode(coded, "ignore") != "\n":
             raise TableError(f"{file.name} is {coded.upper()}, which cannot be cut into lines. Save it as UTF-8.")
-        if delimiter is None:
-            usual = USUAL_DELIMITER[kind]
-            delimiter = found_delimiter(text[:SEEN_FOR_DELIMITER], usual)
-            if delimiter != usual:
-                notes.append(
-                    f"Cells of {file.name} are separated by {DELIMITERS[delimiter]}, not by {DELIMITERS[usual]}."
-                )
-        elif len(delimiter) != 1 or delimiter in '"\r\n':
-            raise TableError(
-                f"--delimiter must be one character other than a quote or a line break, got {delimiter!r}."
-            )
+        delimiter = chosen_delimiter(file, text, delimiter, USUAL_DELIMITER[kind], notes)
         cells = next(csv.reader([decoded(file, header, coded)[0].strip("\r\n")], delimiter=delimiter))
         found = tuple(named_columns(file, cells, notes if not names else []))
         names = names or found

@@ -41,9 +41,10 @@ def feature_columns(table: Table, roles: ColumnRoles) -> list[str]:
     return [name for name in table.frame.columns if name not in left_out and not name.startswith(PANDAS_INDEX)]
 
 
-def refuse_unknown_columns(table: Table, roles: ColumnRoles) -> None:
-    """Refuse a role for a column that is not there, with the names that may have been meant."""
+def refuse_roles(table: Table, roles: ColumnRoles) -> None:
+    """Refuse a role for a column that is not there, with the names that may have been meant, and two for one column."""
     columns = list(table.frame.columns)
+    options: dict[str, str] = {}
     for option, name in roles.named():
         if name not in columns:
             close = close_names(name, columns)
@@ -52,15 +53,8 @@ def refuse_unknown_columns(table: Table, roles: ColumnRoles) -> None:
             raise TableError(
                 f"{option}: {table.name} has no column {name!r}.{meant} Columns: {listed(columns)}.{headless}"
             )
-
-
-def refuse_two_roles(roles: ColumnRoles) -> None:
-    """Refuse a column that is asked to be two things."""
-    options: dict[str, str] = {}
-    for option, name in roles.named():
-        if name in options and options[name] != option:
-            raise TableError(f"The column {name!r} is named in {options[name]} and in {option}. Leave out one of them.")
-        options[name] = option
+        if (other := options.setdefault(name, option)) != option:
+            raise TableError(f"The column {name!r} is named in {other} and in {option}. Leave out one of them.")
 
 
 def _is_data(columns: list[str]) -> bool:

@@ -101,11 +101,7 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
     """
 
     def __init__(
-        self,
-        text: tuple[str, ...] = (),
-        text_weight: float = 6.0,
-        n_text_components: int = 30,
-        random_state: int = 0,
+        self, text: tuple[str, ...] = (), text_weight: float = 6.0, n_text_components: int = 30, random_state: int = 0
     ) -> None:
         self.text = text
         self.text_weight = text_weight

@@ -1,10 +1,9 @@
 """From a table to labels: fit, read off, keep. Needs the extra ``label``."""
 
-from semikpca.workflow._audit import audit_frame
 from semikpca.workflow._cluster_label import ClusterLabels, cluster_classifier, label_on_cluster
 from semikpca.workflow._estimate import AccuracyEstimate, left_out_estimate
-from semikpca.workflow._label import PreparedTable, Progress, fit_labels, label_table, prepare_table
-from semikpca.workflow._labeled import LabeledTable, with_columns
+from semikpca.workflow._label import Progress, fit_labels, label_table, prepare_table
+from semikpca.workflow._labeled import LabeledTable, audit_frame, with_columns
 from semikpca.workflow._map import RowMap, row_map
 from semikpca.workflow._model_file import LabelModel, load_model, save_model
 from semikpca.workflow._options import LabelingOptions, kernel_names
@@ -16,7 +15,6 @@ __all__ = [
     "LabelModel",
     "LabeledTable",
     "LabelingOptions",
-    "PreparedTable",
     "Progress",
     "RowMap",
     "audit_frame",

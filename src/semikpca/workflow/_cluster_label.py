@@ -4,7 +4,14 @@ The client has the labels, a sample of the rows and figures of each piece; whole
 extras ``label`` and ``dask``.
 """
 
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +20,10 @@ import numpy as np
 from semikpca._typing import FloatArray, IntArray
 from semikpca.convexity import ConvexityCertificate
 from semikpca.estimators import SemiKPCAClassifier
+from semikpca.exceptions import ClusterError
 from semikpca.kernels import Nystroem, as_kernel
 from semikpca.labeling import audit_labels
-from semikpca.operators import REMOTE_BACKEND, join_cluster
+from semikpca.operators import REMOTE_BACKEND, Cluster, join_cluster
 from semikpca.tables import (
     ColumnRoles,
     PiecedTable,
@@ -23,52 +31,32 @@ from semikpca.tables import (
     feature_columns,
     feature_kinds,
     label_warnings,
-    refuse_two_roles,
-    refuse_unknown_columns,
+    refuse_roles,
 )
-from semikpca.workflow._cluster import refuse_unready_workers
-from semikpca.workflow._cluster_output import folder_for, move, write_pieces
-from semikpca.workflow._cluster_pieces import Reader
+from semikpca.workflow._cluster_pieces import Reader, unseen, write_piece
 from semikpca.workflow._cluster_table import READING, ClusterTable
 from semikpca.workflow._estimate import AccuracyEstimate, left_out_estimate
 from semikpca.workflow._label import NUMBERS, Progress, fit_labels, fit_vectorizer, told
 from semikpca.workflow._options import LabelingOptions
 
 N_LANDMARKS = 1_000
-FITTING = "Fitting"
+FITTING, WRITING = "Fitting", "Writing"
+_SAME_EVERYWHERE = ("semikpca", "skrub")
 
 
 @dataclass(frozen=True)
 class ClusterLabels:
-    """What is known of a table that a cluster has labeled.
-
-    Attributes
-    ----------
-    n_rows : int
-    classes : list
-    n_given, n_predicted : ndarray of int, shape (n_classes,)
-    confidence_sums : ndarray of shape (n_classes,)
-        Over the rows that are predicted to be of each class.
-    n_looks_wrong : int
-    kinds : dict of str to list of str
-        The columns that were learned from, by what they are.
-    n_columns, n_numbers : int
-        Columns, and numbers that a row became.
-    kernel : str
-    certificate : ConvexityCertificate
-    estimate : AccuracyEstimate
-    warnings : tuple of str
-    """
+    """What is known of a table that a cluster has labeled; arrays have an entry for each class."""
 
     n_rows: int
     classes: list[Any]
     n_given: IntArray
     n_predicted: IntArray
-    confidence_sums: FloatArray
+    confidence_sums: FloatArray  # over the rows that are predicted to be of the class
     n_looks_wrong: int
-    kinds: dict[str, list[str]]
+    kinds: dict[str, list[str]]  # the columns that were learned from, by what they are
     n_columns: int
-    n_numbers: int
+    n_numbers: int  # that a row became
     kernel: str
     certificate: ConvexityCertificate
     estimate: AccuracyEstimate
@@ -80,19 +68,8 @@ def label_on_cluster(
 ) -> ClusterLabels:
     """Label a table on a cluster, and write it as a folder of Parquet files, a file for each piece.
 
-    Parameters
-    ----------
-    table : PiecedTable
-        Its files must be seen by all workers under the same path.
-    roles : ColumnRoles
-    options : LabelingOptions
-        At most one kernel, and no neighbor graph.
-    out : Path
-        The folder, in one that all workers may write to. It is there when it is whole; what was there is replaced.
-    scheduler : str
-        Address of the scheduler.
-    progress : callable
-        Called with the name of the step, what is done and what there is to do.
+    All workers must see the files of the table, and the folder of ``out``, under the same path. The output is there
+    when it is whole; what was there is replaced. The options have at most one kernel, and no neighbor graph.
 
     Raises
     ------
@@ -102,12 +79,11 @@ def label_on_cluster(
         Where the table cannot be learned from.
     """
     model = cluster_classifier(options)
-    refuse_unknown_columns(table.head, roles)
-    refuse_two_roles(roles)
+    refuse_roles(table.head, roles)
     out = out.absolute()
-    with join_cluster(scheduler) as cluster, folder_for(out) as folder:
+    with join_cluster(scheduler) as cluster, _folder_for(out) as folder:
         progress(READING, 0, 1)
-        refuse_unready_workers(cluster, table.pieces[0].path, folder)
+        _refuse_unready_workers(cluster, table.pieces[0].path, folder)
         rows = ClusterTable.of(cluster, table, roles, progress)
         sample = rows.sample(options.random_state, progress)
         notes = [*check_roles(sample, roles), *label_warnings(rows.labels, roles)]
@@ -121,8 +97,8 @@ def label_on_cluster(
         estimate, audit = left_out_estimate(model), audit_labels(model)
         progress(FITTING, 1, 1)
         wrong = np.sort(audit.rows[audit.looks_wrong])
-        predicted, sums = write_pieces(model, rows, wrong, folder, progress)
-        move(folder, out)
+        predicted, sums = _write_pieces(model, rows, wrong, folder, progress)
+        _move(folder, out)
     return ClusterLabels(
         n_rows=int(rows.bounds[-1]),
         classes=model.classes_.tolist(),
@@ -155,3 +131,71 @@ def cluster_classifier(options: LabelingOptions) -> Any:
         error_weight="middle" if options.error_weight is None else options.error_weight,
         backend=REMOTE_BACKEND,
     )
+
+
+def _refuse_unready_workers(cluster: Cluster, file: Path, folder: Path) -> None:
+    """Refuse workers without the packages, and those that do not see the files."""
+    for package in _SAME_EVERYWHERE:
+        for worker, found in cluster.on_each_worker(version, package, errors_are_answers=True).items():
+            if found != version(package):
+                has = f"has {package} {found}" if isinstance(found, str) else f"does not have {package}"
+                raise ClusterError(
+                    f"The worker {worker} {has}, and this computer has {version(package)}. Install the same there: "
+                    "pip install 'semikpca[label,dask]'."
+                )
+    for worker, what in cluster.on_each_worker(unseen, file, folder).items():
+        if what:
+            raise ClusterError(
+                f"The worker {worker} does not see {what}. The table and the folder of the output must be under "
+                "the same path on this computer and on all workers: put both in a folder that they share."
+            )
+
+
+# -- the folder of the output -----------------------------------------------------------------------------------
+
+
+def _write_pieces(
+    model: Any, rows: ClusterTable, wrong: IntArray, folder: Path, progress: Progress
+) -> tuple[IntArray, FloatArray]:
+    """Let the workers write all pieces; return how many rows each class has, and the sums of their confidences."""
+    progress(WRITING, 0, 1)
+    codes = rows.cluster.parts(model.decision_codes(model.decision_))
+    chances = rows.cluster.parts(model.label_distributions_)
+    digits = len(str(len(rows.pieces)))
+    given, flagged = rows.places(rows.labeled), rows.places(wrong)
+    asked = [
+        (piece, codes[i], chances[i], model.classes_, given[i], flagged[i], folder / f"part-{i:0{digits}}.parquet")
+        for i, piece in enumerate(rows.pieces)
+    ]
+    answers: dict[int, tuple[IntArray, FloatArray]] = {}
+    rows.cluster.each_answer(write_piece, asked, answers.__setitem__, partial(progress, WRITING))
+    predicted, sums = zip(*answers.values(), strict=True)
+    return np.sum(predicted, axis=0), np.sum(sums, axis=0)
+
+
+@contextmanager
+def _folder_for(out: Path) -> Iterator[Path]:
+    """Give a new folder beside the output, and take it away again unless it was moved.
+
+    A client that is killed leaves it behind. Its name is never used again: workers may still be writing to it.
+    """
+    folder = out.with_name(f".{out.name}.{secrets.token_hex(4)}.partial")
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _move(folder: Path, out: Path) -> None:
+    """Put a whole folder in its place; what was there goes last."""
+    if not os.path.lexists(out):
+        folder.rename(out)
+        return
+    old = folder.with_suffix(".old")
+    out.rename(old)
+    folder.rename(out)
+    if old.is_symlink() or old.is_file():
+        old.unlink()
+    else:
+        shutil.rmtree(old)

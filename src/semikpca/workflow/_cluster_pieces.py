@@ -47,26 +47,23 @@ def labels_of_piece(n: int, places: IntArray, given: npt.NDArray[Any]) -> npt.ND
 
 @dataclass(frozen=True)
 class Reader:
-    """From a piece to numbers, with what was learned from a sample."""
+    """What was learned from a sample, to make numbers of a piece."""
 
     vectorizer: Any
     columns: list[str]
     types: pd.Series
 
-    def __call__(self, piece: Any) -> FloatArray:
-        """Return the rows of a piece as float32."""
-        try:
-            return as_numbers(self.vectorizer.transform(features_like(frame_of(piece.read(self.columns)), self.types)))
-        except TableError as error:
-            raise TableError(
-                f"{piece}: {error} What a column holds was found on {MOST_SAMPLED_ROWS:,} rows at most; --text-column "
-                "takes any cell of a column, and --exclude leaves it out."
-            ) from None
-
 
 def numbers_of(piece: Any, reader: Reader) -> FloatArray:
-    """Return the rows of a piece as numbers."""
-    return reader(piece)
+    """Return the rows of a piece as float32."""
+    try:
+        features = features_like(frame_of(piece.read(reader.columns)), reader.types)
+        return as_numbers(reader.vectorizer.transform(features))
+    except TableError as error:
+        raise TableError(
+            f"{piece}: {error} What a column holds was found on {MOST_SAMPLED_ROWS:,} rows at most; --text-column "
+            "takes any cell of a column, and --exclude leaves it out."
+        ) from None
 
 
 def write_piece(

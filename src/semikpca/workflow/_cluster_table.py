@@ -76,8 +76,8 @@ class ClusterTable:
 
     def places(self, rows: IntArray) -> list[IntArray]:
         """Return which of some rows, ascending, are in each piece, counted from its beginning."""
-        cuts = np.searchsorted(rows, self.bounds)
-        return [rows[cuts[i] : cuts[i + 1]] - start for i, start in enumerate(self.bounds[:-1])]
+        parts = np.split(rows, np.searchsorted(rows, self.bounds[1:-1]))
+        return [part - start for part, start in zip(parts, self.bounds[:-1], strict=True)]
 
     def sample(self, seed: int, progress: Progress) -> Sample:
         """Fetch rows from all pieces, without their labels: all, or a sample of many."""
@@ -102,11 +102,8 @@ class ClusterTable:
     @property
     def y(self) -> Any:
         """The labels as a lazy array, None where there is none."""
-        cuts = np.searchsorted(self.labeled, self.bounds)
-        asked = [
-            (n, inside, self.given[cuts[number] : cuts[number + 1]])
-            for number, (n, inside) in enumerate(zip(self.lengths, self.places(self.labeled), strict=True))
-        ]
+        given = np.split(self.given, np.searchsorted(self.labeled, self.bounds[1:-1]))
+        asked = list(zip(self.lengths, self.places(self.labeled), given, strict=True))
         return self.cluster.array(labels_of_piece, asked, self.lengths, None, object)
 
     def numbers(self, reader: Reader, progress: Progress) -> Any:

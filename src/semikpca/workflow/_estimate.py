@@ -67,16 +67,7 @@ def left_out_estimate(model: Any) -> AccuracyEstimate:
 
 
 def labels_alone_estimate(X: FloatArray, labels: npt.NDArray[Any], model: SemiKPCAClassifierCV) -> AccuracyEstimate:
-    """Return the same for LS-SVM on the labeled rows, with the median bandwidth of all rows.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    labels : ndarray of object, shape (n_samples,)
-        None where there is no label.
-    model : fitted SemiKPCAClassifierCV
-        It knows which rows have one.
-    """
+    """Return the same for LS-SVM on the rows that are labeled in a model, with the median bandwidth of all rows."""
     rows = model.label_coding_.labeled_rows
     if model.label_coding_.n_classes < 2:
         return AccuracyEstimate.of(0, 0)

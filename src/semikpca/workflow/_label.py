@@ -36,8 +36,6 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 _TOLD = (DegenerateSpectrumWarning, SingleClassWarning, ConvergenceWarning)
 NUMBERS = "Columns to numbers"
 _STEPS = {"kernels": "Neighbors and kernels", "labels": "Labels"}  # what the fit reports, in words
-
-
 # A table in which every row has a label is audited label by label against all others, which takes n³ steps.
 MOST_ROWS_ALL_LABELED = 3_000
 
@@ -79,23 +77,12 @@ def label_table(
 
 @dataclass(frozen=True)
 class PreparedTable:
-    """A table as a classifier takes it.
+    """A table as a classifier takes it."""
 
-    Attributes
-    ----------
-    vectorizer : fitted transformer
-        From feature columns to numbers.
-    X : ndarray of float32, shape (n_rows, n_features)
-    labels : ndarray of object, shape (n_rows,)
-        None where there is none.
-    notes : tuple of str
-        What a user should know of the table.
-    """
-
-    vectorizer: Any
-    X: FloatArray
-    labels: npt.NDArray[Any]
-    notes: tuple[str, ...]
+    vectorizer: TableToNumbers
+    X: FloatArray  # float32
+    labels: npt.NDArray[Any]  # objects; None where there is none
+    notes: tuple[str, ...]  # what a user should know of the table
 
 
 def prepare_table(
@@ -109,18 +96,9 @@ def prepare_table(
 ) -> PreparedTable:
     """Return the numbers and the labels of a table, once all was checked that can be checked without them.
 
-    Parameters
-    ----------
-    table : Table
-    roles : ColumnRoles
-    allow_all, allow_fewer : bool, default=False
-        As in :func:`~semikpca.tables.given_labels`.
-    allow_many_categories : bool, default=False
-        As in :func:`~semikpca.tables.check_roles`.
-    progress : callable, optional
-        Called with the name of the step, what is done and what there is to do.
+    What is allowed is said in :func:`~semikpca.tables.given_labels` and :func:`~semikpca.tables.check_roles`.
     """
-    say = progress if progress is not None else _silent
+    say = progress if progress is not None else lambda *_: None
     notes = check_roles(table, roles, allow_many_categories=allow_many_categories)
     labels = given_labels(table, roles, allow_all=allow_all, allow_fewer=allow_fewer)
     if allow_all and len(labels) > MOST_ROWS_ALL_LABELED and all(label is not None for label in labels):
@@ -147,11 +125,11 @@ def as_numbers(values: Any) -> FloatArray:
 
 def fit_labels(model: Any, X: FloatArray, labels: npt.NDArray[Any], progress: Progress | None = None) -> None:
     """Fit the classifier; numbers that are too alike are a matter of the table."""
+    options: dict[str, Progress] = {}
+    if progress is not None:  # not every classifier can report
+        options["progress"] = lambda step, done, total: progress(_STEPS.get(step, step), done, total)
     try:
-        if progress is None:
-            model.fit(X, labels)
-        else:
-            model.fit(X, labels, progress=_in_words(progress))
+        model.fit(X, labels, **options)
     except IndistinguishableRowsError as error:
         raise TableError(
             "The columns to learn from are the same in all rows, or nearly so: nothing tells rows apart. Give other "
@@ -173,16 +151,3 @@ def told(notes: list[str]) -> Iterator[None]:
             notes.append(str(warning.message))
         else:
             python_warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-
-
-def _in_words(progress: Progress) -> Progress:
-    """Return what a fit may report to, which calls the steps by their names."""
-
-    def report(step: str, done: int, total: int) -> None:
-        progress(_STEPS.get(step, step), done, total)
-
-    return report
-
-
-def _silent(step: str, done: int, total: int) -> None:
-    pass

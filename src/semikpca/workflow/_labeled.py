@@ -11,7 +11,7 @@ import pandas as pd
 from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.convexity import ConvexityCertificate
 from semikpca.kernels import Cosine, Kernel, Linear, NeighborGraph, Normalized, Polynomial, as_kernel
-from semikpca.labeling import LabelAudit, audit_labels, suggest_labels
+from semikpca.labeling import LabelAudit, audit_labels, leave_one_label_out, suggest_labels
 from semikpca.tables import ColumnRoles, Table
 from semikpca.workflow._estimate import AccuracyEstimate, labels_alone_estimate, left_out_estimate
 from semikpca.workflow._options import LabelingOptions
@@ -68,9 +68,7 @@ class LabeledTable:
     @cached_property
     def predicted(self) -> npt.NDArray[Any]:
         """What the classifier calls each row, shape (n_rows,); rows with a label of their own are no exception."""
-        labels = np.empty(len(self.X), dtype=object)
-        labels[:] = self.model.transduction_.tolist()
-        return labels
+        return np.array(self.model.transduction_.tolist(), dtype=object)
 
     @cached_property
     def confidence(self) -> FloatArray:
@@ -150,6 +148,30 @@ class LabeledTable:
                 "looks_wrong": self.looks_wrong,
             },
         )
+
+
+def audit_frame(labeled: LabeledTable, *, n_nearest: int = 3) -> pd.DataFrame:
+    """Return the given labels, most suspicious first, with what speaks against each.
+
+    Returns
+    -------
+    DataFrame
+        ``row`` (from 0), ``given``, ``suggested`` (what the other labels call the row), ``suspicion`` (the probability
+        that the label is wrong; NaN where the others know nothing of it), ``suggested_probability``, ``looks_wrong``,
+        and ``nearest``: numbers of the rows with the suggested label that are nearest, a tuple.
+    """
+    audit, model = labeled.audit, labeled.model
+    left_out = leave_one_label_out(model)
+    likeliest = model.decision_probabilities(left_out.decision).max(axis=1)
+    place = np.searchsorted(left_out.rows, audit.rows)
+    frame: pd.DataFrame = audit.to_frame()  # type: ignore[no-untyped-call]  # labeling has no types
+    frame["suggested_probability"] = np.where(np.isnan(audit.suspicion), np.nan, likeliest[place])
+    frame["looks_wrong"] = labeled.looks_wrong[audit.rows]
+    frame["nearest"] = [
+        tuple(int(near) for near in labeled.nearest_labeled(int(row), label, n_nearest))
+        for row, label in zip(audit.rows, audit.suggested, strict=True)
+    ]
+    return frame[["row", "given", "suggested", "suspicion", "suggested_probability", "looks_wrong", "nearest"]]
 
 
 def with_columns(frame: pd.DataFrame, columns: dict[str, Any]) -> pd.DataFrame:

@@ -6,7 +6,6 @@ its format in ``_MIGRATIONS``; a class that is taken away leaves a ``FormerType`
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,26 +18,24 @@ from semikpca.workflow._registry import Kind
 FORMAT_VERSION = 2
 
 # Format 1 had the modules of version 0.1.0 in place of kinds. Such files exist, so nothing here ever changes.
-FORMAT_1_NAMES: Mapping[str, tuple[Kind, str]] = MappingProxyType(
-    {
-        "semikpca.blending._agreement.NeighborAgreement": (Kind.STATE, "NeighborAgreement"),
-        "semikpca.convexity.ConvexityCertificate": (Kind.STATE, "ConvexityCertificate"),
-        "semikpca.estimators._reach.Reach": (Kind.STATE, "Reach"),
-        "semikpca.estimators._semi_kpca_cv.SemiKPCAClassifierCV": (Kind.ESTIMATOR, "SemiKPCAClassifierCV"),
-        "semikpca.estimators._sources.Expansion": (Kind.STATE, "Expansion of format 1"),
-        "semikpca.estimators._sources.PlainSource": (Kind.STATE, "PlainSource of format 1"),
-        "semikpca.estimators._sources.ResponseSource": (Kind.STATE, "ResponseSource of format 1"),
-        "semikpca.kernels._graph.NeighborGraph": (Kind.KERNEL, "NeighborGraph"),
-        "semikpca.kernels._normalized.Normalized": (Kind.KERNEL, "Normalized"),
-        "semikpca.kernels._pairwise.Cosine": (Kind.KERNEL, "Cosine"),
-        "semikpca.kernels._pairwise.Laplacian": (Kind.KERNEL, "Laplacian"),
-        "semikpca.kernels._pairwise.Linear": (Kind.KERNEL, "Linear"),
-        "semikpca.kernels._pairwise.Polynomial": (Kind.KERNEL, "Polynomial"),
-        "semikpca.kernels._pairwise.RBF": (Kind.KERNEL, "RBF"),
-        "semikpca.labels.LabelCoding": (Kind.STATE, "LabelCoding"),
-        "semikpca.tables._vectorizer.TableToNumbers": (Kind.STATE, "TableToNumbers"),
-    }
-)
+FORMAT_1_NAMES: Mapping[str, tuple[Kind, str]] = {
+    "semikpca.blending._agreement.NeighborAgreement": (Kind.STATE, "NeighborAgreement"),
+    "semikpca.convexity.ConvexityCertificate": (Kind.STATE, "ConvexityCertificate"),
+    "semikpca.estimators._reach.Reach": (Kind.STATE, "Reach"),
+    "semikpca.estimators._semi_kpca_cv.SemiKPCAClassifierCV": (Kind.ESTIMATOR, "SemiKPCAClassifierCV"),
+    "semikpca.estimators._sources.Expansion": (Kind.STATE, "Expansion of format 1"),
+    "semikpca.estimators._sources.PlainSource": (Kind.STATE, "PlainSource of format 1"),
+    "semikpca.estimators._sources.ResponseSource": (Kind.STATE, "ResponseSource of format 1"),
+    "semikpca.kernels._graph.NeighborGraph": (Kind.KERNEL, "NeighborGraph"),
+    "semikpca.kernels._normalized.Normalized": (Kind.KERNEL, "Normalized"),
+    "semikpca.kernels._pairwise.Cosine": (Kind.KERNEL, "Cosine"),
+    "semikpca.kernels._pairwise.Laplacian": (Kind.KERNEL, "Laplacian"),
+    "semikpca.kernels._pairwise.Linear": (Kind.KERNEL, "Linear"),
+    "semikpca.kernels._pairwise.Polynomial": (Kind.KERNEL, "Polynomial"),
+    "semikpca.kernels._pairwise.RBF": (Kind.KERNEL, "RBF"),
+    "semikpca.labels.LabelCoding": (Kind.STATE, "LabelCoding"),
+    "semikpca.tables._vectorizer.TableToNumbers": (Kind.STATE, "TableToNumbers"),
+}
 
 
 class FormerType:

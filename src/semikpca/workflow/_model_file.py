@@ -21,11 +21,11 @@ from semikpca._files import versions, write_whole
 from semikpca._typing import FloatArray
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import ModelFileError, TableError
-from semikpca.tables import ColumnRoles, Table, feature_columns
+from semikpca.tables import ColumnRoles, Table, feature_columns, listed
 from semikpca.workflow._label import as_numbers
 from semikpca.workflow._labeled import LabeledTable, rounded, with_columns
 from semikpca.workflow._migrations import FORMAT_VERSION, migrated
-from semikpca.workflow._objects import RefusedTypesError, quoted, read_objects, write_objects
+from semikpca.workflow._objects import RefusedTypesError, read_objects, write_objects
 
 _NAME = "semikpca model, format "
 _LONGEST_LINE = 10_000_000
@@ -73,7 +73,7 @@ class LabelModel:
         missing = [name for name in self.feature_names if name not in table.features.columns]
         if missing:
             raise TableError(
-                f"{_file(table)} lacks {_columns(missing)}, which the model learned from. It has "
+                f"{table.path or 'The table'} lacks {_columns(missing)}, which the model learned from. It has "
                 f"{_columns(table.frame.columns)}."
             )
         try:
@@ -92,8 +92,7 @@ class LabelModel:
         X = as_numbers(self.vectorizer.transform(table.features[list(self.feature_names)]))
         decision = self.model.decision_function(X)
         codes = self.model.decision_codes(decision)
-        labels = np.empty(len(codes), dtype=object)
-        labels[:] = self.model.label_coding_.decode(codes).tolist()
+        labels = np.array(self.model.label_coding_.decode(codes).tolist(), dtype=object)
         return labels, self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
 
 
@@ -127,12 +126,15 @@ def load_model(path: str | Path) -> LabelModel:
     del content
     _refuse_bomb(path, payload)
     try:
-        roles, objects = _roles(facts["roles"]), _load(payload, format_version)
+        objects = read_objects(payload, format_version)
+        if not isinstance(objects, dict) or not isinstance(objects.get("model"), SemiKPCAClassifierCV):
+            raise TypeError("it holds no classifier")
+        objects, roles = migrated(objects, format_version), facts["roles"]
         made_with = {str(name): str(number) for name, number in facts["versions"].items()}
         return LabelModel(
             objects["vectorizer"],
             objects["model"],
-            roles,
+            ColumnRoles(roles["label"], roles["id"], tuple(roles["text"]), tuple(roles["exclude"])),
             tuple(str(name) for name in facts["features"]),
             made_with,
             _other_versions(made_with),
@@ -142,8 +144,9 @@ def load_model(path: str | Path) -> LabelModel:
     except Exception as error:
         # The checksum is right, so this was written by other versions, or by hand; skops has no error of its own here.
         raise ModelFileError(
-            f"{path} cannot be loaded ({type(error).__name__}: {error}). It was made with {_listed(facts)}; train it "
-            "again with semikpca label --save."
+            f"{path} cannot be loaded ({type(error).__name__}: {error}). It was made with "
+            f"{', '.join(f'{name} {number}' for name, number in facts['versions'].items())}; train it again with "
+            "semikpca label --save."
         ) from error
 
 
@@ -220,20 +223,6 @@ def _refuse_bomb(path: Path, payload: bytes) -> None:
         )
 
 
-# -- the inside ------------------------------------------------------------------------------------------------
-
-
-def _load(payload: bytes, format_version: int) -> dict[str, Any]:
-    objects = read_objects(payload, format_version)
-    if not isinstance(objects, dict) or not isinstance(objects.get("model"), SemiKPCAClassifierCV):
-        raise TypeError("it holds no classifier")
-    return dict(migrated(objects, format_version))
-
-
-def _roles(given: dict[str, Any]) -> ColumnRoles:
-    return ColumnRoles(label=given["label"], id=given["id"], text=tuple(given["text"]), exclude=tuple(given["exclude"]))
-
-
 def _other_versions(made_with: dict[str, str]) -> tuple[str, ...]:
     here = versions(_VERSIONED)
     return tuple(
@@ -244,14 +233,5 @@ def _other_versions(made_with: dict[str, str]) -> tuple[str, ...]:
     )
 
 
-def _listed(facts: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {number}" for name, number in dict(facts["versions"]).items())
-
-
-def _file(table: Table) -> str:
-    return "The table" if table.path is None else str(table.path)
-
-
 def _columns(names: Any) -> str:
-    names = list(names)
-    return ("the column " if len(names) == 1 else "the columns ") + quoted(names)
+    return f"the column{'' if len(names) == 1 else 's'} {listed(names, 8)}"

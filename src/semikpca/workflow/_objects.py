@@ -1,12 +1,13 @@
 """Objects as bytes and back: skops, with the names of the registry in place of modules."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 from semikpca.exceptions import ModelFileError
+from semikpca.tables import listed
 from semikpca.workflow._migrations import FORMAT_1_NAMES, FORMAT_VERSION, FORMER_NAMES, FormerType
 from semikpca.workflow._registry import FOREIGN_TYPES, Kind, registered_types
 
@@ -34,7 +35,7 @@ def write_objects(objects: Any) -> bytes:
     strangers = set(get_untrusted_types(data=archive)) - set(FOREIGN_TYPES) - set(names)
     if strangers:
         raise ModelFileError(
-            f"The model holds {quoted(sorted(strangers))}, which no file can hold. Use kernels that are classes, "
+            f"The model holds {listed(sorted(strangers), 8)}, which no file can hold. Use kernels that are classes, "
             "derived from semikpca.kernels.Kernel and defined in a module, not functions."
         )
 
@@ -81,15 +82,8 @@ def read_objects(archive: bytes, format_version: int = FORMAT_VERSION) -> Any:
     trusted = {*FOREIGN_TYPES, *map(_path, types.values())}
     refused |= set(get_untrusted_types(data=archive)) - trusted
     if refused:
-        raise RefusedTypesError(f"holds {quoted(sorted(refused))}, which no model holds")
+        raise RefusedTypesError(f"holds {listed(sorted(refused), 8)}, which no model holds")
     return loads(archive, trusted=sorted(trusted))
-
-
-def quoted(names: Any, most: int = 8) -> str:
-    """Return names in quotation marks, with commas between them; of many, the first ones."""
-    names = [str(name) for name in names]
-    shown = ", ".join(repr(name) for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def _path(found: type) -> str:
@@ -100,35 +94,25 @@ def _about_unknown(unknown: set[tuple[Kind, str]]) -> str:
     kernels = sorted(name for kind, name in unknown if kind is Kind.KERNEL)
     if kernels:
         return (
-            f"names the kernel {quoted(kernels)}, which is not known here; import the module that defines it before "
+            f"names the kernel {listed(kernels, 8)}, which is not known here; import the module that defines it before "
             "the model is loaded"
         )
-    return f"names {quoted(sorted(name for _, name in unknown))}, which this version of semikpca does not know"
+    return f"names {listed(sorted(name for _, name in unknown), 8)}, which this version of semikpca does not know"
 
 
 def _with_nodes_changed(archive: bytes, change: Callable[[dict[str, Any]], None], **compression: Any) -> bytes:
-    """Return an archive of skops in which each node of the tree went through a function."""
-    changed = BytesIO()
-    with ZipFile(BytesIO(archive)) as before, ZipFile(changed, "w", **compression) as after:
+    """Return an archive of skops in which each part of the tree that names a type went through a function."""
+
+    def changed(part: dict[str, Any]) -> dict[str, Any]:
+        if isinstance(part.get("__module__"), str) and isinstance(part.get("__class__"), str):
+            change(part)
+        return part
+
+    result = BytesIO()
+    with ZipFile(BytesIO(archive)) as before, ZipFile(result, "w", **compression) as after:
         for name in dict.fromkeys(before.namelist()):
             content = before.read(name)
             if name == _SCHEMA:
-                schema = json.loads(content)
-                for node in _nodes(schema):
-                    change(node)
-                content = json.dumps(schema).encode()
+                content = json.dumps(json.loads(content, object_hook=changed)).encode()
             after.writestr(name, content)
-    return changed.getvalue()
-
-
-def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield each part of the tree that names a type."""
-    pending = [schema]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, dict):
-            if isinstance(part.get("__module__"), str) and isinstance(part.get("__class__"), str):
-                yield part
-            pending.extend(part.values())
-        elif isinstance(part, list):
-            pending.extend(part)
+    return result.getvalue()

@@ -10,30 +10,11 @@ from enum import Enum
 from typing import Any
 
 import semikpca
-from semikpca.blending import (
-    Blend,
-    BlendSettings,
-    Columns,
-    NeighborAgreement,
-    Part,
-    PlainSource,
-    ResponseSource,
-    Total,
-)
+from semikpca import blending, problem
 from semikpca.convexity import ConvexityCertificate
 from semikpca.decisions import Reach
 from semikpca.kernels import kernel_classes
 from semikpca.labels import LabelCoding
-from semikpca.problem import (
-    DualSolution,
-    Expansion,
-    LocalFit,
-    LSSVMFacts,
-    LSSVMProblem,
-    RemovedComponents,
-    SemiKPCAFacts,
-    SemiKPCAProblem,
-)
 from semikpca.solvers import Status
 from semikpca.spectrum import Spectrum
 from semikpca.tables import FOREIGN_TYPES as TABLE_TYPES
@@ -49,28 +30,28 @@ class Kind(Enum):
 
 
 _STATE_TYPES: Mapping[str, type] = {
-    "Blend": Blend,
-    "BlendSettings": BlendSettings,
-    "Columns": Columns,
+    "Blend": blending.Blend,
+    "BlendSettings": blending.BlendSettings,
+    "Columns": blending.Columns,
     "ConvexityCertificate": ConvexityCertificate,
-    "DualSolution": DualSolution,
-    "Expansion": Expansion,
-    "LSSVMFacts": LSSVMFacts,
-    "LSSVMProblem": LSSVMProblem,
+    "DualSolution": problem.DualSolution,
+    "Expansion": problem.Expansion,
+    "LSSVMFacts": problem.LSSVMFacts,
+    "LSSVMProblem": problem.LSSVMProblem,
     "LabelCoding": LabelCoding,
-    "LocalFit": LocalFit,
-    "NeighborAgreement": NeighborAgreement,
-    "Part": Part,
-    "PlainSource": PlainSource,
+    "LocalFit": problem.LocalFit,
+    "NeighborAgreement": blending.NeighborAgreement,
+    "Part": blending.Part,
+    "PlainSource": blending.PlainSource,
     "Reach": Reach,
-    "RemovedComponents": RemovedComponents,
-    "ResponseSource": ResponseSource,
-    "SemiKPCAFacts": SemiKPCAFacts,
-    "SemiKPCAProblem": SemiKPCAProblem,
+    "RemovedComponents": problem.RemovedComponents,
+    "ResponseSource": blending.ResponseSource,
+    "SemiKPCAFacts": problem.SemiKPCAFacts,
+    "SemiKPCAProblem": problem.SemiKPCAProblem,
     "Spectrum": Spectrum,
     "Status": Status,
     "TableToNumbers": TableToNumbers,
-    "Total": Total,
+    "Total": blending.Total,
 }
 
 # Types of other packages that a model may hold, beside NumPy's and scikit-learn's own that skops always lets through.
