@@ -18,8 +18,6 @@ from semikpca.operators._low_rank import LowRankOperator
 from semikpca.operators._memory import has_room, memory_budget
 from semikpca.operators._progress import ProductLog, Progress
 from semikpca.operators._remote import (
-    Cluster,
-    RemoteRows,
     checked_lazy_rows,
     gathered,
     join_cluster,
@@ -37,7 +35,6 @@ __all__ = [
     "REMOTE_BACKEND",
     "BlockedOperator",
     "CenteredOperator",
-    "Cluster",
     "DeflatedOperator",
     "DenseOperator",
     "KernelOperator",
@@ -47,7 +44,6 @@ __all__ = [
     "OperatorFacts",
     "ProductLog",
     "Progress",
-    "RemoteRows",
     "ScaledOperator",
     "ShiftedOperator",
     "SparseOperator",

@@ -2,15 +2,18 @@
 
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from semikpca.exceptions import ClusterError
-from semikpca.operators import Cluster
 from semikpca.workflow._cluster_pieces import unseen
+
+if TYPE_CHECKING:
+    from semikpca.operators.cluster import DaskCluster
 
 _SAME_EVERYWHERE = ("semikpca", "skrub")
 
 
-def refuse_unready_workers(cluster: Cluster, file: Path, folder: Path) -> None:
+def refuse_unready_workers(cluster: "DaskCluster", file: Path, folder: Path) -> None:
     """Refuse workers without the packages, and those that do not see the files."""
     for package in _SAME_EVERYWHERE:
         for worker, found in cluster.on_each_worker(version, package, errors_are_answers=True).items():

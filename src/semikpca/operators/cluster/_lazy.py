@@ -10,7 +10,7 @@ import numpy as np
 from distributed import Client
 from distributed.protocol.pickle import dumps
 
-from semikpca._typing import FloatArray, IntArray
+from semikpca._typing import FloatArray
 from semikpca.operators.cluster._client import computed, current_client
 from semikpca.operators.cluster._tasks import loaded
 
@@ -105,21 +105,6 @@ def mapped(function: Callable[[Any], Any], array: da.Array, n_columns: int | Non
     )
 
 
-def in_chunks(
-    function: Callable[[FloatArray, int], FloatArray], array: da.Array, bounds: IntArray, n_columns: int, dtype: Any
-) -> da.Array:
-    """Return ``function(chunk, number of its first row)`` of all chunks, as a lazy array of shape (n, n_columns)."""
-    return da.map_blocks(
-        _called_in_chunk,
-        array,
-        function=function,
-        bounds=bounds,
-        dtype=dtype,
-        chunks=(array.chunks[0], (n_columns,)),
-        meta=np.empty((0, 0), dtype=dtype),
-    )
-
-
 # -- values that come to the client --------------------------------------------------------------------------------
 
 
@@ -141,9 +126,3 @@ def of_parts(client: Client, function: Callable[[Any], Any], parts: Iterable[Any
 
 def _called(block: Any, function: Callable[[Any], Any]) -> Any:
     return function(block)
-
-
-def _called_in_chunk(
-    chunk: FloatArray, function: Callable[[FloatArray, int], FloatArray], bounds: IntArray, block_id: tuple[int, ...]
-) -> FloatArray:
-    return function(chunk, int(bounds[block_id[0]]))

@@ -7,11 +7,11 @@ import dask
 import dask.array as da
 import numpy as np
 from distributed import Client
+from distributed.protocol.pickle import dumps
 
 from semikpca._typing import FloatArray, IntArray
 from semikpca.exceptions import ClusterError
 from semikpca.kernels import Kernel
-from semikpca.operators._remote import RemoteRows
 from semikpca.operators.cluster._client import (
     clear_errors,
     computed,
@@ -21,18 +21,19 @@ from semikpca.operators.cluster._client import (
     wait_for,
 )
 from semikpca.operators.cluster._graphs import chunks_for, even_chunks
-from semikpca.operators.cluster._lazy import in_chunks, lazy_rows, looked_at, of_parts
-from semikpca.operators.cluster._sums import reduced
-from semikpca.operators.cluster._tasks import summed
+from semikpca.operators.cluster._lazy import lazy_rows, looked_at, of_parts
+from semikpca.operators.cluster._tasks import loaded, one_threaded, summed
 
 # Rows and bytes that may be fetched at once. Sketches of the rows need a few thousand (the median rule 4,000, landmarks
 # as many as there are); more of them would be a way to gather everything on the client.
 MOST_FETCHED_ROWS = 50_000
 _MOST_FETCHED_BYTES = 2**28
 _PROBED_ROWS = 16
+# Parts that are joined at a time: few, so that few of them are in the memory of a worker.
+_SPLIT_EVERY = 8
 
 
-class ClusterRows(RemoteRows):
+class ClusterRows:
     """Rows that the workers of a Dask cluster hold or read; the client fetches a few of them at most.
 
     Made by :meth:`of`. Pickled, it leaves the rows behind: :meth:`attach` gives them back.
@@ -46,6 +47,7 @@ class ClusterRows(RemoteRows):
         The columns of a data frame.
     """
 
+    is_remote = True
     ndim = 2
     nbytes = 0  # on the client
 
@@ -215,19 +217,31 @@ class ClusterRows(RemoteRows):
 
     def expansion(self, kernel: Kernel, coefficients: FloatArray) -> Callable[[Any], Any]:
         """Return the function x ↦ Σ c_i k(x, x_i) over these rows; of a lazy array its values are lazy."""
-        from semikpca.operators.cluster._expansion import ClusterExpansion
+        from semikpca.operators.cluster._operator import ClusterExpansion
 
         return ClusterExpansion(kernel, self, coefficients)
 
     def over_all(self, function: Callable[[FloatArray, int], FloatArray], n_columns: int, dtype: Any) -> da.Array:
         """Return ``function(chunk, first row number)`` of all chunks, as a lazy array (n, n_columns)."""
-        return in_chunks(function, self.array, self.bounds, n_columns, dtype)
+        chunks, meta = (self.array.chunks[0], (n_columns,)), np.empty((0, 0), dtype=dtype)
+        own: dict[str, Any] = {"function": function, "bounds": self.bounds}
+        return self.array.map_blocks(_called_in_chunk, **own, dtype=dtype, chunks=chunks, meta=meta)
 
     def reduced(
         self, of_chunk: Callable[..., Any], join: Callable[[list[Any]], Any], shared: Any, arguments: Sequence[Any]
     ) -> Any:
-        """Return what ``join`` makes of ``of_chunk(chunk, shared, argument)``: all chunks, an argument for each."""
-        return reduced(self.client, self.array, of_chunk, join, shared, arguments)
+        """Return what ``join`` makes of ``of_chunk(chunk, shared, argument)`` of all chunks, in their order.
+
+        Parts are joined as a tree on the workers, and only the last join comes to the client. ``shared`` is one node of
+        the graph: a worker that joins later, or takes the place of one that died, gets it as any other result.
+        """
+        node = dask.delayed(loaded, pure=False)(dumps(shared))
+        task, join_task = dask.delayed(one_threaded, pure=False), dask.delayed(join, pure=False)
+        blocks = self.array.to_delayed(optimize_graph=False).ravel()
+        parts = [task(of_chunk, block, node, own) for block, own in zip(blocks, arguments, strict=True)]
+        while len(parts) > 1:
+            parts = [join_task(parts[at : at + _SPLIT_EVERY]) for at in range(0, len(parts), _SPLIT_EVERY)]
+        return computed(self.client, parts)[0]
 
     def summed(self, of_chunk: Callable[[FloatArray, Any, Any], FloatArray], shared: Any) -> FloatArray:
         """Return the sum of ``of_chunk(chunk, shared, None)`` over all chunks, added up on the workers."""
@@ -278,6 +292,12 @@ def _looked_at(array: da.Array, client: Client) -> tuple[list[int], int]:
     """Return the length of each chunk, and how many rows hold NaN or infinity."""
     found = of_parts(client, looked_at, array.to_delayed(optimize_graph=False).ravel())
     return [length for length, _ in found], sum(strange for _, strange in found)
+
+
+def _called_in_chunk(
+    chunk: FloatArray, function: Callable[[FloatArray, int], FloatArray], bounds: IntArray, block_id: tuple[int, ...]
+) -> FloatArray:
+    return function(chunk, int(bounds[block_id[0]]))
 
 
 def _taken(block: FloatArray, numbers: IntArray) -> FloatArray:

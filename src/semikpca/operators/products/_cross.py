@@ -106,7 +106,7 @@ def weighted_features(kernel: Kernel, weights: FloatArray) -> Callable[[Rows], F
     if isinstance(kernel, Normalized) and kernel.feature_sums_ is not None:
         # The degree of a row is one more column.
         inner = weighted_features(kernel.kernel_, np.column_stack([weights, kernel.feature_sums_]))
-        return partial(_scaled_by_last, inner=inner, kernel=clone(as_kernel(kernel.kernel)))
+        return partial(scaled_by_last, inner=inner, kernel=clone(as_kernel(kernel.kernel)))
     over = kernel.over_landmarks(weights)
     return FeatureExpansion(kernel, weights) if over is None else expansion(*over)
 
@@ -145,7 +145,8 @@ def _sparse_product(left: SparseFactor, right: SparseFactor, coefficients: Float
     return np.asarray(product)
 
 
-def _scaled_by_last(rows: Rows, inner: Callable[[Rows], FloatArray], kernel: Kernel) -> FloatArray:
+def scaled_by_last(rows: Rows, inner: Callable[[Rows], FloatArray], kernel: Kernel) -> FloatArray:
+    """Return ``inner(rows)`` normalized by its last column, which holds the degrees of the rows by a kernel."""
     values = inner(rows)
     degrees = positive_degrees(kernel, values[:, -1], of_training_rows=False)
     return np.asarray(normalized_product(values[:, :-1], degrees))
