@@ -24,14 +24,7 @@ _EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True)
 class Links:
-    """Pairs of a row and a training row that are near each other, in order of the rows.
-
-    Attributes
-    ----------
-    rows, columns : ndarray of int, shape (n_links,)
-        Numbers of the row and of the training row.
-    squared_distances : ndarray of float64, shape (n_links,)
-    """
+    """Pairs of a row and a training row, by their numbers, that are near each other; in order of the rows."""
 
     rows: IntArray
     columns: IntArray
@@ -56,15 +49,7 @@ class Links:
 
 
 class NeighborSearch(ABC):
-    """An index of the training rows.
-
-    Parameters
-    ----------
-    points : ndarray or CSR array of shape (n, n_features)
-        The training rows.
-    n_neighbors : int
-        Fewer where there are fewer other rows.
-    """
+    """An index of the training rows; it looks for fewer neighbors where there are fewer other rows."""
 
     def __init__(self, points: Rows, n_neighbors: int) -> None:
         self.points = points

@@ -32,14 +32,9 @@ class Tiles(Protocol):
 
 @dataclass(frozen=True)
 class FactorTiles:
-    """Blocks of profile(L Rᵀ); R is kept as columns, so that a block is one plain matrix product.
+    """Blocks of profile(L Rᵀ), for L as ``left`` and Rᵀ as ``right_columns``: a block is one plain matrix product.
 
-    Attributes
-    ----------
-    profile : function
-        Turns products into kernel values, in place.
-    left, right_columns : ndarray or sparse matrix
-        L and Rᵀ.
+    The ``profile`` turns products into kernel values, in place.
     """
 
     profile: Callable[[FloatArray], FloatArray]
@@ -71,16 +66,7 @@ class FactorTiles:
 
 @dataclass(frozen=True)
 class PairwiseTiles:
-    """Blocks of a function of two collections of rows.
-
-    Attributes
-    ----------
-    pairwise : function of two collections
-    A, B : rows
-        Of the whole matrix.
-    dtype : dtype
-        Of the blocks.
-    """
+    """Blocks of type ``dtype`` of a function of two collections of rows, ``pairwise`` of A and B."""
 
     pairwise: Callable[[Rows, Rows], FloatArray]
     A: Rows

@@ -51,17 +51,9 @@ def checked_lazy_rows(X: Any) -> Any:
 
 
 def map_rows(function: Callable[[Any], Any], rows: Rows, n_columns: int | None, dtype: Any) -> Any:
-    """Return ``function(rows)``; of a lazy array lazily, block by block.
+    """Return ``function(rows)``; of a lazy array lazily, block by block, or whole where ``function.takes_lazy``.
 
-    Parameters
-    ----------
-    function : callable
-        Takes a block of rows; or a whole lazy array, where it says so by ``takes_lazy``.
-    rows : ndarray, CSR matrix, tensor, list of objects or lazy array
-    n_columns : int or None
-        Of the answer; None for one number a row.
-    dtype : dtype
-        Of the answer for a lazy array.
+    ``n_columns`` of the answer is None for one number a row, and ``dtype`` that of the answer for a lazy array.
     """
     if not is_lazy(rows) or getattr(function, "takes_lazy", False):
         return function(rows)

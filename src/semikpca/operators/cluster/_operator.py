@@ -16,7 +16,7 @@ from distributed.client import CancelledError
 
 from semikpca._typing import FloatArray, IntArray
 from semikpca.exceptions import ClusterError
-from semikpca.kernels import Kernel, Normalized, normalized_product, require_finite_sums_of
+from semikpca.kernels import Kernel, Normalized, normalized_product, require_finite_sums
 from semikpca.operators._base import KernelOperator, Storage
 from semikpca.operators._blocked import BLOCK_COLUMNS, ROUNDINGS_A_PRODUCT, computed_product_cost
 from semikpca.operators._rough import sample_eigenvectors
@@ -34,14 +34,8 @@ _MOST_DENSE_ROWS = 2_048
 class DaskOperator(KernelOperator):
     """A kernel matrix of rows on a cluster; a product is a graph over pairs of chunks, each pair computed once.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        Fitted, on vectors.
-    rows : ClusterRows
-        Held by the workers, see ``ClusterRows.persisted``.
-    dtype : dtype
-        What kernel values are computed in. What goes in and comes out, and sums over blocks, have the type of the rows.
+    The workers hold the rows, see ``ClusterRows.persisted``. Kernel values are computed in ``dtype``. What goes in and
+    comes out, and sums over blocks, have the type of the rows.
     """
 
     def __init__(self, kernel: Kernel, rows: ClusterRows, dtype: Any = None) -> None:
@@ -51,7 +45,7 @@ class DaskOperator(KernelOperator):
         self.value_dtype = np.dtype(rows.dtype if dtype is None else dtype)
         found = self._mapped(tasks.diagonal, np.empty((0, 0)), 2)
         self._diagonal, gpu_error = found[:, 0].copy(), float(found[:, 1].max())
-        require_finite_sums_of(kernel, self._diagonal, self.dtype)
+        require_finite_sums(kernel, self._diagonal, self.dtype)
         # A few roundings of the kernel values, or what was measured on the GPUs of the workers.
         product_error = max(ROUNDINGS_A_PRODUCT * float(np.finfo(self.value_dtype).eps), gpu_error)
         stored = max(self.facts.precision, gpu_error)
@@ -128,14 +122,6 @@ class ClusterExpansion:
 
     New rows and training rows meet on the workers, a pair of chunks at a time. The coefficients are sent to all workers
     when they are first needed, and stay there as long as this object or a lazy answer lives.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Fitted, on vectors.
-    rows : ClusterRows
-        Held by the workers.
-    coefficients : ndarray of shape (n,) or (n, n_columns)
     """
 
     def __init__(self, kernel: Kernel, rows: ClusterRows, coefficients: FloatArray) -> None:
@@ -163,12 +149,12 @@ class ClusterExpansion:
         if not len(new_rows):
             return np.empty((0, self._n_columns), dtype=self._columns.dtype)
         try:
-            return computed_blocks(self.rows.client, self._lazy(lazy_rows(np.asarray(new_rows))[0]))
+            return computed_blocks(self.rows.client, self._lazy(lazy_rows(np.asarray(new_rows))))
         except ClusterError as error:
             if not isinstance(error.__cause__, CancelledError):
                 raise
             self._sent = None  # lost with a worker: it is sent again
-            return computed_blocks(self.rows.client, self._lazy(lazy_rows(np.asarray(new_rows))[0]))
+            return computed_blocks(self.rows.client, self._lazy(lazy_rows(np.asarray(new_rows))))
 
 
 def _inside(kernel: Kernel, columns: FloatArray) -> tuple[Kernel, FloatArray, Callable[[FloatArray], FloatArray]]:

@@ -43,25 +43,22 @@ class ClusterRows:
     array : dask.array.Array of shape (n, n_features)
         In one block of columns, with known lengths, float32 or float64.
     client : distributed.Client
-    feature_names : list of str, or None
-        The columns of a data frame.
     """
 
     is_remote = True
     ndim = 2
     nbytes = 0  # on the client
 
-    def __init__(self, array: da.Array, client: Client, feature_names: list[str] | None = None) -> None:
+    def __init__(self, array: da.Array, client: Client) -> None:
         self._array: da.Array | None = array
         self._client: Client | None = client
-        self.feature_names = feature_names
         self.shape: tuple[int, int] = (int(array.shape[0]), int(array.shape[1]))
         self.dtype: np.dtype[Any] = np.dtype(array.dtype)
         self._is_held = False
         self._probe: FloatArray | None = None
 
     @classmethod
-    def of(cls, X: Any, client: Client | None = None, *, minimum: int = 2) -> Self:
+    def of(cls, X: Any, client: Client | None = None) -> Self:
         """Return the rows of a Dask array, a Dask data frame or a NumPy array; one pass looks at every number.
 
         Parameters
@@ -70,8 +67,6 @@ class ClusterRows:
             Floats, or other numbers, which become float64. Chunks may have any shape and unknown lengths.
         client : distributed.Client, optional
             The current one unless given.
-        minimum : int, default=2
-            Fewer rows are refused.
 
         Raises
         ------
@@ -82,19 +77,19 @@ class ClusterRows:
         """
         client = current_client(client)
         n_threads(client)
-        array, names = lazy_rows(X)
         # Once and for all: whatever is computed from now on has the same graph for the same chunk.
-        (array,) = dask.optimize(array)
-        lengths, n_strange = _looked_at(array, client)
+        (array,) = dask.optimize(lazy_rows(X))
+        found = of_parts(client, looked_at, array.to_delayed(optimize_graph=False).ravel())
+        lengths, n_strange = [length for length, _ in found], sum(strange for _, strange in found)
         if n_strange:
             raise ValueError(
                 f"Input X contains NaN or infinity: {n_strange:,} of its {sum(lengths):,} rows. Drop such rows, or "
                 "fill them in."
             )
         array = _with_lengths(array, lengths)
-        if array.shape[0] < minimum:
-            raise ValueError(f"Found array with {array.shape[0]} sample(s) while a minimum of {minimum} is required.")
-        return cls(array, client, names)
+        if array.shape[0] < 2:
+            raise ValueError(f"Found array with {array.shape[0]} sample(s) while a minimum of 2 is required.")
+        return cls(array, client)
 
     # -- where they are ----------------------------------------------------------------------------------------
 
@@ -140,7 +135,7 @@ class ClusterRows:
             except BaseException:
                 client.cancel(held, force=True)
                 raise
-        rows = ClusterRows(held, client, self.feature_names)
+        rows = ClusterRows(held, client)
         rows._is_held = True
         return rows
 
@@ -286,12 +281,6 @@ class ClusterRows:
 
 def _probed(n_rows: int) -> IntArray:
     return np.unique(np.linspace(0, n_rows - 1, min(n_rows, _PROBED_ROWS)).astype(np.intp))
-
-
-def _looked_at(array: da.Array, client: Client) -> tuple[list[int], int]:
-    """Return the length of each chunk, and how many rows hold NaN or infinity."""
-    found = of_parts(client, looked_at, array.to_delayed(optimize_graph=False).ravel())
-    return [length for length, _ in found], sum(strange for _, strange in found)
 
 
 def _called_in_chunk(

@@ -26,15 +26,10 @@ from semikpca.operators.products._blocked import rectangular_product, symmetric_
 
 
 def cross_product(kernel: Kernel, A: Rows, B: Rows, coefficients: Array) -> Array:
-    """Return ``kernel.pairwise(A, B) @ coefficients`` without holding the matrix, where rows are vectors.
+    """Return ``kernel.pairwise(A, B) @ coefficients`` of a fitted kernel, without the matrix where rows are vectors.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        Fitted.
-    A, B : rows
-        Arrays, CSR matrices, tensors or objects; B may be rows on a cluster, and A these rows themselves.
-    coefficients : array of shape (len(B),) or (len(B), n_columns)
+    Rows are arrays, CSR matrices, tensors or objects; B may be rows on a cluster, and A these rows themselves.
+    Coefficients have shape (len(B),) or (len(B), n_columns).
     """
     if isinstance(kernel, Normalized):
         scaled = normalized_product(coefficients, _degrees(kernel, B))
