@@ -107,12 +107,9 @@ def test_floats_keep_their_type_and_other_numbers_become_floats(client, given, k
     np.testing.assert_array_equal(rows[:], values)
 
 
-def test_the_columns_of_a_data_frame_are_known_by_name(client, X):
-    table = frame(X).assign(d=3)
-    rows = ClusterRows.of(table)
-    assert rows.feature_names == ["a", "b", "c", "d"]
+def test_a_column_of_whole_numbers_in_a_data_frame_becomes_one_of_floats(client, X):
+    rows = ClusterRows.of(frame(X).assign(d=3))
     np.testing.assert_array_equal(rows[:][:, 3], np.full(N, 3.0))
-    assert ClusterRows.of(da.from_array(X, chunks=50)).feature_names is None
 
 
 # -- the client never has all of them --------------------------------------------------------------------------------
@@ -205,7 +202,7 @@ def test_new_rows_stay_lazy_and_are_looked_through_when_they_are_computed(client
     strange = checked_rows(da.from_array(np.where(X > 2, np.inf, X), chunks=50))
     with pytest.raises(ValueError, match="Input X contains NaN or infinity"):
         strange.compute()
-    assert np.isnan(lazy_rows(of_unknown_lengths(X))[0].shape[0])
+    assert np.isnan(lazy_rows(of_unknown_lengths(X)).shape[0])
 
 
 # -- kernels learn from a few of them --------------------------------------------------------------------------------

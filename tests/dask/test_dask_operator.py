@@ -284,9 +284,9 @@ def test_the_operator_is_what_the_factory_makes(client):
 
 @pytest.fixture
 def gpu(monkeypatch):
-    torch = pytest.importorskip("torch")
+    pytest.importorskip("torch")
     monkeypatch.setattr(_cluster_tasks, "sees_gpu", lambda: True)
-    monkeypatch.setattr(_cluster_tasks, "_device", lambda: torch.device("cpu"))
+    monkeypatch.setattr(_cluster_tasks, "_DEVICE", "cpu")
 
 
 @pytest.mark.usefixtures("gpu")

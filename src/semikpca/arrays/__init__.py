@@ -5,13 +5,14 @@ from semikpca.arrays._namespace import (
     is_lazy,
     is_remote,
     is_tensor,
+    length,
     like,
     namespace,
     on_device,
     on_host,
+    taken,
     to_numpy,
 )
-from semikpca.arrays._rows import length, taken
 from semikpca.arrays._threads import allowed_threads, in_threads, one_blas_thread, one_thread, slices
 
 __all__ = [

@@ -1,11 +1,11 @@
-"""NumPy arrays and torch tensors by one name, so that a formula is written once for both."""
+"""NumPy arrays and torch tensors by one name, so that a formula is written once for both; rows of any collection."""
 
 import sys
 from typing import Any
 
 import numpy as np
 
-from semikpca._typing import Array
+from semikpca._typing import Array, IntArray, Rows
 
 
 def is_tensor(array: object) -> bool:
@@ -65,3 +65,13 @@ def like(values: Any, model: Array) -> Array:
             values = values.copy()  # a tensor may be written to
         return sys.modules["torch"].as_tensor(values, dtype=model.dtype, device=model.device)
     return np.asarray(values, dtype=model.dtype)
+
+
+def length(rows: Rows) -> int:
+    """Return the number of rows."""
+    return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
+
+
+def taken(rows: Rows, numbers: IntArray) -> Rows:
+    """Return the rows with these numbers."""
+    return rows[numbers] if hasattr(rows, "shape") else [rows[int(number)] for number in numbers]

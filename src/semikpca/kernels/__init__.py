@@ -8,7 +8,7 @@ from semikpca.kernels._bandwidth import median_distance
 from semikpca.kernels._base import Kernel, ProductKernel, SparseFactor
 from semikpca.kernels._callable import CallableKernel
 from semikpca.kernels._evaluation import product_factors, values_of_products
-from semikpca.kernels._finite import finite_pairwise, require_finite, require_finite_sums, require_finite_sums_of
+from semikpca.kernels._finite import finite_pairwise, require_finite, require_finite_sums
 from semikpca.kernels._formula import ExponentialDecay, Formula, Power
 from semikpca.kernels._graph import NeighborGraph, fit_graphs
 from semikpca.kernels._low_rank import LowRankFactor, above_rounding
@@ -56,7 +56,6 @@ __all__ = [
     "product_factors",
     "require_finite",
     "require_finite_sums",
-    "require_finite_sums_of",
     "row_sums",
     "shorthands",
     "summed_features",

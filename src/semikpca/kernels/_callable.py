@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from semikpca._typing import FloatArray, Rows
+from semikpca.arrays import length
 from semikpca.kernels._base import InputKind, Kernel
 from semikpca.kernels._precomputed import require_symmetric
 
@@ -76,11 +77,8 @@ class CallableKernel(Kernel):
         """Return the matrix of function values, shape (len(A), len(B))."""
         if not hasattr(self, "takes_pairs_"):
             raise NotFittedError(f"{self!r}: call fit(objects) first.")
-        if self.takes_pairs_:
-            values = self._by_pairs(A, B)
-        else:
-            values = np.asarray(self.function(A, B))
-        n_rows, n_columns = _length(A), _length(B)
+        values = self._by_pairs(A, B) if self.takes_pairs_ else np.asarray(self.function(A, B))
+        n_rows, n_columns = length(A), length(B)
         if values.shape != (n_rows, n_columns):
             raise ValueError(
                 f"The kernel function returned shape {values.shape} for {n_rows} and {n_columns} objects; it must "
@@ -103,10 +101,10 @@ class CallableKernel(Kernel):
 
     def diag(self, A: Rows) -> FloatArray:
         """Return the function's value of each object with itself."""
-        return np.array([self.pairwise(A[i : i + 1], A[i : i + 1])[0, 0] for i in range(_length(A))])
+        return np.array([self.pairwise(A[i : i + 1], A[i : i + 1])[0, 0] for i in range(length(A))])
 
     def _by_pairs(self, A: Rows, B: Rows) -> FloatArray:
-        values = np.empty((_length(A), _length(B)))
+        values = np.empty((length(A), length(B)))
         for i in range(values.shape[0]):
             # The training matrix is symmetric: half of the calls are enough.
             start = i if A is B else 0
@@ -127,7 +125,3 @@ class CallableKernel(Kernel):
         if answer is None:
             return f"{type(cause).__name__}: {cause}"
         return f"for one against two objects it returned shape {answer.shape} instead of (1, 2)"
-
-
-def _length(rows: Rows) -> int:
-    return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)

@@ -1,7 +1,5 @@
 """The values of a formula: the matrix between rows, its diagonal, and the two factors that blocks of it are made of."""
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
@@ -10,14 +8,7 @@ from sklearn.metrics.pairwise import manhattan_distances
 from semikpca._typing import Array, Rows
 from semikpca.arrays import is_tensor, namespace, slices
 from semikpca.kernels._formula import ExponentialDecay, Formula, Power
-from semikpca.kernels._vectors import (
-    beside,
-    constant,
-    last_two_columns,
-    row_products,
-    short_indices,
-    squared_norms,
-)
+from semikpca.kernels._vectors import beside, constant, dense, row_products, short_indices, squared_norms
 
 # scale · ‖·‖² up to which a distance may come from products: its rounding error is then below a few dozen eps.
 _LARGEST_EXPONENT = 16.0
@@ -32,8 +23,7 @@ def values_between(formula: Formula, A: Rows, B: Rows) -> Array:
     factors = product_factors(formula, A, B)
     if factors is None:
         return _values_from_differences(formula, A, B)
-    products = factors[0] @ factors[1].T
-    products = products.toarray() if sparse.issparse(products) else products
+    products = dense(factors[0] @ factors[1].T)
     if formula.pairing == "squared distance":
         namespace(products).clip(products, None, 0, out=products)  # rounding between equal rows
     return values_of_products(formula, products)
@@ -113,7 +103,7 @@ def _decay(profile: ExponentialDecay, exponents: Array) -> None:
 def _keep_digits(left: Rows, right: Rows) -> bool:
     """Return whether rows are close enough to each other for their distances to come from products of factors."""
     # The last columns hold −scale ‖·‖². Where they are large, distances are small differences of large numbers.
-    largest = [abs(last_two_columns(rows)[:, place]) for place, rows in enumerate((left, right))]
+    largest = [abs(dense(rows[:, -2:])[:, place]) for place, rows in enumerate((left, right))]
     far = max((float(norms.max()) for norms in largest if len(norms)), default=0.0)
     return bool(far < _LARGEST_EXPONENT)
 
@@ -127,7 +117,7 @@ def _values_from_differences(formula: Formula, A: Rows, B: Rows) -> Array:
         distances = xp.cdist(scale * A.double(), scale * B.double(), compute_mode="donot_use_mm_for_euclid_dist")
         return values_of_products(formula, -distances.square_()).to(dtype)
     dtype = np.result_type(A.dtype, B.dtype)
-    A, B = (scale * _dense(rows).astype(np.float64) for rows in (A, B))
+    A, B = (scale * dense(rows).astype(np.float64) for rows in (A, B))
     return values_of_products(formula, -cdist(A, B, "sqeuclidean")).astype(dtype, copy=False)
 
 
@@ -141,7 +131,3 @@ def _city_block_exponents(scale: float, A: Rows, B: Rows) -> Array:
         exponents = distances.astype(np.result_type(A.dtype, B.dtype), copy=False)
     exponents *= -scale
     return exponents
-
-
-def _dense(rows: Rows) -> Any:
-    return rows.toarray() if sparse.issparse(rows) else rows

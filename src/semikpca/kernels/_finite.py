@@ -26,14 +26,8 @@ def finite_pairwise(kernel: "Kernel", A: Rows, B: Rows) -> FloatArray:
     return values
 
 
-def require_finite_sums(kernel: "Kernel", rows: Rows, dtype: Any) -> None:
-    """Refuse rows whose kernel matrix leaves the range of ``dtype``, without making it: see ``finite_pairwise``."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        require_finite_sums_of(kernel, kernel.diag(rows), dtype)
-
-
-def require_finite_sums_of(kernel: "Kernel", diagonal: FloatArray, dtype: Any) -> None:
-    """Refuse the matrix of a kernel by its diagonal: see ``require_finite_sums`` for the range of ``dtype``."""
+def require_finite_sums(kernel: "Kernel", diagonal: FloatArray, dtype: Any) -> None:
+    """Refuse a kernel matrix by its diagonal where sums leave the range of ``dtype``: see ``finite_pairwise``."""
     with np.errstate(over="ignore", invalid="ignore"):
         largest = float(np.abs(diagonal).max()) * len(diagonal)
     _require_below_largest(kernel, largest, dtype)

@@ -13,7 +13,7 @@ from semikpca._numbers import is_whole_number
 from semikpca._typing import BoolArray, FloatArray, IntArray, Rows
 from semikpca.kernels._base import Kernel, SparseFactor
 from semikpca.kernels._neighbors import ApproximateSearch, ExactSearch, Links, NeighborSearch
-from semikpca.kernels._vectors import as_float, largest_entries, unit_rows
+from semikpca.kernels._vectors import as_float, dense, largest_entries, unit_rows
 
 _SEARCHES: dict[str, type[NeighborSearch]] = {"exact": ExactSearch, "approximate": ApproximateSearch}
 _METRICS = ("euclidean", "cosine")
@@ -306,7 +306,7 @@ def _like(rows: Rows, model: Rows) -> Rows:
     """Return rows in the form and precision of others."""
     if sparse.issparse(model):
         return sparse.csr_array(rows, dtype=model.dtype)
-    return (rows.toarray() if sparse.issparse(rows) else rows).astype(model.dtype, copy=False)
+    return dense(rows).astype(model.dtype, copy=False)
 
 
 def _matrix(links: Links, values: FloatArray, shape: tuple[int, int]) -> Any:

@@ -22,21 +22,6 @@ _MOST_SHUFFLED_ROWS = 20_000_000
 _EFFECTIVE_SHARE = 0.25
 
 
-def drawn_landmarks(
-    rule: str, kernel: Kernel, rows: Rows, n_landmarks: int, generator: np.random.RandomState
-) -> IntArray:
-    """Return the numbers of rows that a rule chooses, ascending and each of them once; there are more rows than that.
-
-    Parameters
-    ----------
-    rule : str
-        One of ``RULES``.
-    kernel : Kernel
-        Fitted.
-    """
-    return np.sort(RULES[rule](kernel, rows, n_landmarks, generator))
-
-
 def _uniform(kernel: Kernel, rows: Rows, n_landmarks: int, generator: np.random.RandomState) -> IntArray:
     if length(rows) > _MOST_SHUFFLED_ROWS:
         return np.asarray(sample_without_replacement(length(rows), n_landmarks, random_state=generator))
@@ -103,6 +88,7 @@ def _ridge(eigenvalues: FloatArray) -> float:
     return float(np.exp(optimize.brentq(excess, smallest, np.log(largest) + 2)))
 
 
+# Each returns the numbers of different rows, for a fitted kernel and fewer landmarks than rows.
 RULES: dict[str, Callable[[Kernel, Rows, int, np.random.RandomState], IntArray]] = {
     "uniform": _uniform,
     "k-means++": _k_means_plus_plus,

@@ -1,6 +1,7 @@
 """Who is near whom: neighbors with all ties, and whose neighborhood a new row falls into."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -23,18 +24,17 @@ _EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True)
 class Links:
-    """Pairs of a row and a training row that are near each other, in order of the rows.
-
-    Attributes
-    ----------
-    rows, columns : ndarray of int, shape (n_links,)
-        Numbers of the row and of the training row.
-    squared_distances : ndarray of float64, shape (n_links,)
-    """
+    """Pairs of a row and a training row, by their numbers, that are near each other; in order of the rows."""
 
     rows: IntArray
     columns: IntArray
     squared_distances: FloatArray
+
+    @classmethod
+    def among(cls, block: IntArray, candidates: IntArray, squared: FloatArray, kept: BoolArray) -> "Links":
+        """Return those links of a block of rows with its candidates, a line of them for each row, that are kept."""
+        of_block, place = np.nonzero(kept)
+        return cls(block[of_block], candidates[of_block, place], squared[kept])
 
     def where(self, kept: BoolArray) -> "Links":
         """Return some of the links."""
@@ -49,15 +49,7 @@ class Links:
 
 
 class NeighborSearch(ABC):
-    """An index of the training rows.
-
-    Parameters
-    ----------
-    points : ndarray or CSR array of shape (n, n_features)
-        The training rows.
-    n_neighbors : int
-        Fewer where there are fewer other rows.
-    """
+    """An index of the training rows; it looks for fewer neighbors where there are fewer other rows."""
 
     def __init__(self, points: Rows, n_neighbors: int) -> None:
         self.points = points
@@ -105,8 +97,7 @@ class ExactSearch(NeighborSearch):
             tied, n_tied = [], 0
             for block in _blocks(pending, count):
                 candidates = self._index.kneighbors(shifted[block], count, return_distance=False)
-                squared = squared_distances(queries, np.repeat(block, count), self.points, candidates.reshape(-1))
-                squared = squared.reshape(candidates.shape)
+                squared = _squared_to(queries, block, self.points, candidates)
                 nearest = np.partition(squared, self.n_neighbors, axis=1)[:, self.n_neighbors]
                 end = nearest * (1 + TIE) ** 2
                 # What was not found is at least as far as what was, up to the rounding of the index.
@@ -117,8 +108,7 @@ class ExactSearch(NeighborSearch):
                 n_tied += int(within[~complete].sum())
                 _refuse_more_links(n_links + n_tied, most_links, self)
                 within &= complete[:, np.newaxis]
-                of_block, place = np.nonzero(within)
-                found.append(Links(block[of_block], candidates[of_block, place], squared[within]))
+                found.append(Links.among(block, candidates, squared, within))
                 tied.append(block[~complete])
             pending = np.concatenate(tied)
             count *= 2
@@ -217,14 +207,11 @@ class ApproximateSearch(NeighborSearch):
         """Return radii and links among the candidates that the index finds; a training row always finds itself."""
         radii = np.empty(queries.shape[0])
         found = []
-        for block in _blocks(np.arange(queries.shape[0]), self._count):
-            candidates = self._candidates(queries, block)
-            squared = self._squared(queries, block, candidates)
+        for block, candidates, squared in self._searched(queries):
             nearest = np.partition(squared, self.n_neighbors, axis=1)[:, self.n_neighbors]
             radii[block] = np.sqrt(nearest)
             within = squared <= (nearest * (1 + TIE) ** 2)[:, np.newaxis]
-            of_block, place = np.nonzero(within)
-            found.append(Links(block[of_block], candidates[of_block, place], squared[within]))
+            found.append(Links.among(block, candidates, squared, within))
         links = _in_order(found)
         _refuse_more_links(len(links.rows), most_links, self)
         return radii, links
@@ -232,28 +219,23 @@ class ApproximateSearch(NeighborSearch):
     def reached_by(self, queries: Rows, radii: FloatArray) -> Links:
         """Return the links with those of the candidates that have the row within their own radius."""
         found = []
-        for block in _blocks(np.arange(queries.shape[0]), self._count):
-            candidates = self._candidates(queries, block)
-            squared = self._squared(queries, block, candidates)
+        for block, candidates, squared in self._searched(queries):
             within = squared <= (radii[candidates] * (1 + TIE)) ** 2
-            of_block, place = np.nonzero(within)
-            found.append(Links(block[of_block], candidates[of_block, place], squared[within]))
+            found.append(Links.among(block, candidates, squared, within))
         return _in_order(found)
 
-    def _candidates(self, queries: Rows, block: IntArray) -> IntArray:
-        candidates = self._index.search(self._single(queries[block]), self._count)[1]
-        if (candidates < 0).any():
-            raise ValueError(
-                f"The approximate index found fewer than {self._count} candidates for a row. Use search='exact'."
-            )
-        if queries is self.points:
-            missing = ~(candidates == block[:, np.newaxis]).any(axis=1)
-            candidates[missing, -1] = block[missing]
-        return np.asarray(candidates)
-
-    def _squared(self, queries: Rows, block: IntArray, candidates: IntArray) -> FloatArray:
-        rows = np.repeat(block, candidates.shape[1])
-        return squared_distances(queries, rows, self.points, candidates.reshape(-1)).reshape(candidates.shape)
+    def _searched(self, queries: Rows) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+        """Yield blocks of row numbers, their candidates and squared distances, shape (len(block), n_candidates)."""
+        for block in _blocks(np.arange(queries.shape[0]), self._count):
+            candidates = self._index.search(self._single(queries[block]), self._count)[1]
+            if (candidates < 0).any():
+                raise ValueError(
+                    f"The approximate index found fewer than {self._count} candidates for a row. Use search='exact'."
+                )
+            if queries is self.points:
+                missing = ~(candidates == block[:, np.newaxis]).any(axis=1)
+                candidates[missing, -1] = block[missing]
+            yield block, candidates, _squared_to(queries, block, self.points, candidates)
 
     def _single(self, rows: Rows) -> npt.NDArray[np.float32]:
         return np.ascontiguousarray(rows - self.center, dtype=np.float32)
@@ -272,6 +254,11 @@ def squared_distances(A: Rows, rows: IntArray, B: Rows, columns: IntArray) -> Fl
         else:
             squared[pairs] = np.einsum("ij,ij->i", difference, difference)
     return squared
+
+
+def _squared_to(A: Rows, block: IntArray, B: Rows, candidates: IntArray) -> FloatArray:
+    rows = np.repeat(block, candidates.shape[1])
+    return squared_distances(A, rows, B, candidates.reshape(-1)).reshape(candidates.shape)
 
 
 def _blocks(rows: IntArray, n_pairs_a_row: int) -> list[IntArray]:

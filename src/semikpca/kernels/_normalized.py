@@ -141,7 +141,7 @@ def positive_degrees(kernel: Kernel, degrees: Array, *, of_training_rows: bool) 
 
 def normalized_product(product: Array, degrees: Array) -> Array:
     """Return what belongs to rows, a product with the kernel inside or its coefficients, scaled by their degrees."""
-    return product / _column(degrees**0.5, product)
+    return product / (degrees**0.5).reshape(-1, *([1] * (product.ndim - 1)))
 
 
 def summed_features(rows: Rows, kernel: Kernel, ignored: None = None) -> FloatArray:
@@ -150,8 +150,3 @@ def summed_features(rows: Rows, kernel: Kernel, ignored: None = None) -> FloatAr
     What is ignored comes with every chunk of rows on a cluster.
     """
     return kernel.low_rank_factor().project(rows, np.ones((length(rows), 1)))[:, 0]
-
-
-def _column(values: Array, like: Array) -> Array:
-    """Return a vector in a shape that scales the rows of ``like``."""
-    return values.reshape(-1, *([1] * (like.ndim - 1)))

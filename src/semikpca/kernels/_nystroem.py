@@ -15,10 +15,11 @@ from semikpca.arrays import is_tensor, length, taken
 from semikpca.exceptions import IndefiniteKernelError
 from semikpca.kernels._base import Kernel
 from semikpca.kernels._finite import finite_pairwise
-from semikpca.kernels._landmarks import RULES, drawn_landmarks
+from semikpca.kernels._landmarks import RULES
 from semikpca.kernels._low_rank import LowRankFactor, above_rounding
 from semikpca.kernels._normalized import Normalized
 from semikpca.kernels._shorthand import KernelLike, as_kernel
+from semikpca.kernels._vectors import dense
 from semikpca.kernels._wrapped import WrappedKernel
 
 
@@ -107,12 +108,8 @@ class Nystroem(WrappedKernel):
         if self.input_kind == "vectors" and not hasattr(rows, "shape"):
             rows = np.asarray(rows, dtype=np.float64)
         kernel: Kernel = clone(as_kernel(self.kernel)).fit(rows)
-        numbers = None
-        if isinstance(self.landmarks, str):
-            numbers = self._drawn(kernel, rows)
-            landmarks = taken(rows, numbers)
-        else:
-            landmarks = self._given(rows)
+        numbers = self._drawn(kernel, rows) if isinstance(self.landmarks, str) else None
+        landmarks = self._given(rows) if numbers is None else taken(rows, numbers)
         self.mixing_ = pseudo_inverse_root(kernel, landmarks)
         self.rank_ = self.mixing_.shape[1]
         self.kernel_, self.landmarks_, self.landmark_numbers_ = kernel, landmarks, numbers
@@ -165,8 +162,8 @@ class Nystroem(WrappedKernel):
     def _drawn(self, kernel: Kernel, rows: Rows) -> IntArray:
         if self.n_landmarks >= length(rows):
             return np.arange(length(rows))
-        generator = check_random_state(self.random_state)
-        return drawn_landmarks(self.landmarks, kernel, rows, int(self.n_landmarks), generator)
+        rule, generator = RULES[self.landmarks], check_random_state(self.random_state)
+        return np.sort(rule(kernel, rows, int(self.n_landmarks), generator))
 
     def _given(self, rows: Rows) -> Rows:
         if self.input_kind == "objects":
@@ -182,7 +179,7 @@ class Nystroem(WrappedKernel):
         landmarks = landmarks.astype(dtype if dtype.kind == "f" else np.float64)
         if not np.isfinite(landmarks.data if sparse.issparse(landmarks) else landmarks).all():
             raise ValueError("landmarks must be finite, got NaN or infinity.")
-        return sparse.csr_array(landmarks) if sparse.issparse(rows) else _dense(landmarks)
+        return sparse.csr_array(landmarks) if sparse.issparse(rows) else np.asarray(dense(landmarks))
 
 
 def pseudo_inverse_root(kernel: Kernel, landmarks: Rows) -> FloatArray:
@@ -206,7 +203,3 @@ def pseudo_inverse_root(kernel: Kernel, landmarks: Rows) -> FloatArray:
     root = vectors[:, kept] / np.sqrt(values[kept])
     # Any rotation of the features does as well; one that makes R a triangle halves the work of applying it.
     return np.asarray(np.linalg.qr(root.T)[1].T)
-
-
-def _dense(rows: Rows) -> FloatArray:
-    return np.asarray(rows.toarray() if sparse.issparse(rows) else rows)

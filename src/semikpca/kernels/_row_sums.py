@@ -6,7 +6,7 @@ from semikpca._typing import Array, FloatArray, Rows
 from semikpca.arrays import allowed_threads, in_threads, is_tensor, length, namespace, slices
 from semikpca.kernels._base import Kernel
 from semikpca.kernels._finite import require_finite
-from semikpca.kernels._tiles import BLOCK_COLUMNS, BLOCK_ROWS, Tiles, tiles_of
+from semikpca.kernels._tiles import BLOCK_COLUMNS, BLOCK_ROWS, tiles_of
 from semikpca.kernels._vectors import as_float
 
 # Products with blocks are np.dot: with an answer of 500 numbers or fewer, matmul keeps all other threads waiting.
@@ -23,42 +23,21 @@ def row_sums(kernel: Kernel, A: Rows, B: Rows) -> Array:
     B = as_float(B)
     A = B if is_same else as_float(A)
     dtype = np.result_type(A.dtype, B.dtype)
-    tiles = tiles_of(kernel, A, B, dtype)
-    shape = length(A), length(B)
-    sums = _symmetric_sums(tiles, shape[0], dtype) if is_same else _cross_sums(tiles, shape, dtype)
-    return require_finite(kernel, sums.astype(dtype, copy=False))
-
-
-def _symmetric_sums(tiles: Tiles, n: int, dtype: np.dtype[np.float64]) -> FloatArray:
-    """Return the sums of a symmetric matrix, of which a block serves on both sides of the diagonal."""
-    strips = slices(0, n, BLOCK_ROWS)
-    n_threads = min(allowed_threads(), len(strips))
+    tiles, n = tiles_of(kernel, A, B, dtype), length(B)
+    strips = slices(0, length(A), BLOCK_ROWS)
+    n_threads = max(1, min(allowed_threads(), len(strips)))
     ones: FloatArray = np.ones(BLOCK_COLUMNS, dtype)
-    sums: FloatArray = np.zeros((n_threads, n))  # each thread has its own, since a block adds to rows of both sides
+    sums: FloatArray = np.zeros((n_threads, length(A)))  # each thread has its own: see below
 
     def add(strip: slice, thread: int) -> None:
-        height = strip.stop - strip.start
-        sums[thread, strip] += np.dot(tiles(strip, strip), ones[:height])
-        for columns in slices(strip.stop, n, BLOCK_COLUMNS):
+        for columns in [strip, *slices(strip.stop, n, BLOCK_COLUMNS)] if is_same else slices(0, n, BLOCK_COLUMNS):
             tile = tiles(strip, columns)
             sums[thread, strip] += np.dot(tile, ones[: tile.shape[1]])
-            sums[thread, columns] += np.dot(ones[:height], tile)
+            if is_same and columns is not strip:  # of a symmetric matrix a block serves on both sides of the diagonal
+                sums[thread, columns] += np.dot(ones[: tile.shape[0]], tile)
 
     in_threads(add, strips, n_threads)
-    return np.asarray(sums.sum(axis=0))
-
-
-def _cross_sums(tiles: Tiles, shape: tuple[int, int], dtype: np.dtype[np.float64]) -> FloatArray:
-    strips = slices(0, shape[0], BLOCK_ROWS)
-    ones: FloatArray = np.ones(BLOCK_COLUMNS, dtype)
-    sums: FloatArray = np.zeros(shape[0])
-
-    def add(strip: slice, thread: int) -> None:
-        for columns in slices(0, shape[1], BLOCK_COLUMNS):
-            sums[strip] += np.dot(tiles(strip, columns), ones[: columns.stop - columns.start])
-
-    in_threads(add, strips, min(allowed_threads(), len(strips)))
-    return sums
+    return require_finite(kernel, np.asarray(sums.sum(axis=0)).astype(dtype, copy=False))
 
 
 def _sums_of_strips(kernel: Kernel, A: Rows, B: Rows) -> Array:

@@ -12,6 +12,7 @@ from scipy import sparse
 from semikpca._typing import FloatArray, IntArray, Rows
 from semikpca.kernels._base import Kernel, ProductKernel
 from semikpca.kernels._evaluation import product_factors, values_of_products
+from semikpca.kernels._vectors import dense
 
 # A block of 256 × 512 numbers, 512 kB or 1 MB, stays in the second-level cache with what it is multiplied by.
 BLOCK_ROWS = 256
@@ -31,28 +32,22 @@ class Tiles(Protocol):
 
 @dataclass(frozen=True)
 class FactorTiles:
-    """Blocks of profile(L Rᵀ); R is kept as columns, so that a block is one plain matrix product.
+    """Blocks of profile(L Rᵀ), for L as ``left`` and Rᵀ as ``right_columns``: a block is one plain matrix product.
 
-    Attributes
-    ----------
-    profile : function
-        Turns products into kernel values, in place.
-    left, right_columns : ndarray or sparse matrix
-        L and Rᵀ.
+    The ``profile`` turns products into kernel values, in place.
     """
 
     profile: Callable[[FloatArray], FloatArray]
     left: Rows
     right_columns: Rows
-    _own: local = field(
-        default_factory=local, init=False, repr=False, compare=False
-    )  # memory that each thread uses again
+    # Memory that each thread uses again.
+    _own: local = field(default_factory=local, init=False, repr=False, compare=False)
 
     def __call__(self, rows: slice | IntArray, columns: slice) -> FloatArray:
         """Return the block of some rows and columns."""
         left, right = self.left[rows], self.right_columns[:, columns]
         if sparse.issparse(left) or sparse.issparse(right):
-            return self.profile(left @ (right.toarray() if sparse.issparse(right) else right))
+            return self.profile(left @ dense(right))
         return self.profile(np.matmul(left, right, out=self._block((left.shape[0], right.shape[1]))))
 
     def _block(self, shape: tuple[int, int]) -> FloatArray:
@@ -71,16 +66,7 @@ class FactorTiles:
 
 @dataclass(frozen=True)
 class PairwiseTiles:
-    """Blocks of a function of two collections of rows.
-
-    Attributes
-    ----------
-    pairwise : function of two collections
-    A, B : rows
-        Of the whole matrix.
-    dtype : dtype
-        Of the blocks.
-    """
+    """Blocks of type ``dtype`` of a function of two collections of rows, ``pairwise`` of A and B."""
 
     pairwise: Callable[[Rows, Rows], FloatArray]
     A: Rows

@@ -31,7 +31,7 @@ def largest_entries(rows: Rows) -> Array:
     if is_tensor(rows):
         return abs(rows).amax(axis=1)
     largest = abs(rows).max(axis=1)
-    return np.asarray(largest.toarray() if sparse.issparse(largest) else largest).reshape(-1)
+    return np.asarray(dense(largest)).reshape(-1)
 
 
 def squared_norms(rows: Rows) -> Array:
@@ -56,10 +56,9 @@ def beside(rows: Rows, *columns: Any) -> Rows:
     return np.hstack([rows, added])
 
 
-def last_two_columns(rows: Rows) -> Array:
-    """Return the last two columns as a dense array."""
-    last = rows[:, -2:]
-    return last.toarray() if sparse.issparse(last) else last
+def dense(rows: Any) -> Any:
+    """Return rows as a dense array or tensor."""
+    return rows.toarray() if sparse.issparse(rows) else rows
 
 
 def constant(value: float, rows: Rows) -> Array:

@@ -1,7 +1,7 @@
 """Where and how? An operator is a kernel matrix that can be multiplied, wherever and however it is stored."""
 
 from semikpca.operators._algebra import CenteredOperator, DeflatedOperator, ScaledOperator, ShiftedOperator
-from semikpca.operators._base import KernelOperator, OperatorFacts, Storage
+from semikpca.operators._base import KernelOperator, KnownSpectrum, OperatorFacts, Storage, Subspace
 from semikpca.operators._blocked import BlockedOperator
 from semikpca.operators._dense import DenseOperator
 from semikpca.operators._factory import (
@@ -13,13 +13,10 @@ from semikpca.operators._factory import (
     make_operator,
     rows_of,
 )
-from semikpca.operators._known import KnownInverse, KnownSpectrum, Subspace
-from semikpca.operators._low_rank import LowRankOperator
+from semikpca.operators._low_rank import LowRankInverse, LowRankOperator
 from semikpca.operators._memory import has_room, memory_budget
 from semikpca.operators._progress import ProductLog, Progress
 from semikpca.operators._remote import (
-    Cluster,
-    RemoteRows,
     checked_lazy_rows,
     gathered,
     join_cluster,
@@ -37,17 +34,15 @@ __all__ = [
     "REMOTE_BACKEND",
     "BlockedOperator",
     "CenteredOperator",
-    "Cluster",
     "DeflatedOperator",
     "DenseOperator",
     "KernelOperator",
-    "KnownInverse",
     "KnownSpectrum",
+    "LowRankInverse",
     "LowRankOperator",
     "OperatorFacts",
     "ProductLog",
     "Progress",
-    "RemoteRows",
     "ScaledOperator",
     "ShiftedOperator",
     "SparseOperator",

@@ -8,8 +8,8 @@ import numpy as np
 
 from semikpca._typing import Array, FloatArray, IntArray
 from semikpca.arrays import like, to_numpy
-from semikpca.operators._base import KernelOperator
-from semikpca.operators._known import KnownInverse, KnownSpectrum
+from semikpca.operators._base import KernelOperator, KnownSpectrum
+from semikpca.operators._low_rank import LowRankInverse
 
 
 class DerivedOperator(KernelOperator):
@@ -69,16 +69,13 @@ class DeflatedOperator(DerivedOperator):
     def product_at(self, rows: IntArray, block: FloatArray) -> FloatArray | None:
         """Return K′ @ block at ``rows``."""
         product = self.base.product_at(rows, block)
-        if product is not None and self.eigenvectors.shape[1]:
-            product -= self.eigenvectors[rows] @ (self._values[:, None] * (self.eigenvectors.T @ block))
-        return product
+        V = self.eigenvectors
+        return None if product is None else product - V[rows] @ (self._values[:, None] * (V.T @ block))
 
     def columns(self, rows: IntArray) -> FloatArray:
         """Return the columns of K′ at ``rows``."""
-        columns = self.base.columns(rows)
-        if self.eigenvectors.shape[1]:
-            V = self.eigenvectors
-            columns -= V @ (self._values[:, None] * V[rows].T)
+        columns, V = self.base.columns(rows), self.eigenvectors
+        columns -= V @ (self._values[:, None] * V[rows].T)
         return columns
 
     def diag(self) -> FloatArray:
@@ -98,7 +95,7 @@ class DeflatedOperator(DerivedOperator):
         """The base and the removed eigenvectors."""
         return self.base.nbytes + int(self.eigenvectors.nbytes)
 
-    def shifted_inverse(self, shift: float, sign: Literal[-1, 1], n_removed: int = 0) -> KnownInverse | None:
+    def shifted_inverse(self, shift: float, sign: Literal[-1, 1], n_removed: int = 0) -> LowRankInverse | None:
         """Return that of the base without the components that are removed here."""
         return self.base.shifted_inverse(shift, sign, len(self.eigenvalues) + n_removed)
 
@@ -131,7 +128,7 @@ class ShiftedOperator(DerivedOperator):
         product = self.base.product_at(rows, block)
         return None if product is None else self.shift * block[rows] + self.sign * product
 
-    def inverse(self) -> KnownInverse | None:
+    def inverse(self) -> LowRankInverse | None:
         """Return the inverse in closed form, where the base has one for every shift."""
         return self.base.shifted_inverse(self.shift, self.sign)
 

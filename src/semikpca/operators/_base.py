@@ -1,16 +1,19 @@
 """The contract of an operator: a symmetric matrix known by its products, and a record of what they cost."""
 
+import math
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.operators._known import KnownInverse, KnownSpectrum
 from semikpca.operators._progress import ProductLog
+
+if TYPE_CHECKING:
+    from semikpca.operators._low_rank import LowRankInverse
 
 
 class Storage(Enum):
@@ -77,6 +80,37 @@ class OperatorFacts:
     def is_stored(self) -> bool:
         """Whether a product is cheap compared to computing the matrix; if not, a fit costs what its products cost."""
         return self.storage is not Storage.NOTHING
+
+
+@dataclass(frozen=True)
+class KnownSpectrum:
+    """Leading eigenpairs that are known beforehand: m of them, eigenvectors of shape (n, m)."""
+
+    eigenvalues: FloatArray
+    eigenvectors: FloatArray
+    bound: float = math.inf  # no other eigenvalue is larger
+
+    def __len__(self) -> int:
+        return len(self.eigenvalues)
+
+
+@dataclass(frozen=True)
+class Subspace:
+    """A subspace, and the products of an operator with it.
+
+    Attributes
+    ----------
+    basis : array of shape (n, m)
+        Orthonormal columns.
+    images : array of shape (n, m)
+        The operator times the basis.
+    n_last : int
+        Only the images of the last ``n_last`` columns lead out of the subspace (as in a Krylov space).
+    """
+
+    basis: FloatArray
+    images: FloatArray
+    n_last: int
 
 
 class KernelOperator(ABC):
@@ -187,11 +221,11 @@ class KernelOperator(ABC):
         """
         return self.block(np.empty((self.n, 0)))
 
-    def inverse(self) -> KnownInverse | None:
+    def inverse(self) -> "LowRankInverse | None":
         """Return the inverse of this matrix in closed form, where there is one."""
         return None
 
-    def shifted_inverse(self, shift: float, sign: Literal[-1, 1], n_removed: int = 0) -> KnownInverse | None:
+    def shifted_inverse(self, shift: float, sign: Literal[-1, 1], n_removed: int = 0) -> "LowRankInverse | None":
         """Return the inverse of shift · I + sign · K in closed form, where there is one.
 
         K is this matrix without its first ``n_removed`` components.

@@ -28,23 +28,15 @@ def computed_product_cost(n: int, n_features: int) -> float:
 class BlockedOperator(KernelOperator):
     """A kernel matrix in O(n) memory: blocks of it are computed in the cache of a core, multiplied and discarded.
 
-    With ``keep`` they are kept, which takes the memory of half of the matrix.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Fitted, on vectors.
-    rows : ndarray or CSR matrix of shape (n, n_features)
-    dtype : dtype
-        What kernel values are computed in: float32 is about twice as fast. What goes in and comes out, and sums over
-        blocks, have the type of the rows.
-    keep : bool, default=False
-        Whether blocks stay in memory once they are made, about n² / 2 numbers: the products after the first then take
-        two thirds of the time, and with a single column less than half.
+    Kernel values are computed in ``dtype``: float32 is about twice as fast. What goes in and comes out, and sums over
+    blocks, have the type of the rows, an array or a CSR matrix. With ``keep`` blocks stay in memory once they are made,
+    about n² / 2 numbers: the products after the first then take two thirds of the time, and with a single column less
+    than half.
     """
 
     def __init__(self, kernel: Kernel, rows: Rows, dtype: Any = None, keep: bool = False) -> None:
-        require_finite_sums(kernel, rows, rows.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            require_finite_sums(kernel, kernel.diag(rows), rows.dtype)
         super().__init__(int(rows.shape[0]), rows.dtype)
         self.kernel = kernel
         self.rows = rows

@@ -9,14 +9,7 @@ from semikpca.operators._base import KernelOperator, Storage
 
 
 class DenseOperator(KernelOperator):
-    """A symmetric matrix stored whole: n² numbers, the fastest products.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, n)
-    is_estimate : bool, default=False
-        Whether it stands for another matrix, whose eigenvalues may be larger.
-    """
+    """A symmetric matrix stored whole: n² numbers, the fastest products. For ``is_estimate`` see OperatorFacts."""
 
     def __init__(self, matrix: FloatArray, is_estimate: bool = False) -> None:
         super().__init__(matrix.shape[0], matrix.dtype)

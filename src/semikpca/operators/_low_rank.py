@@ -9,8 +9,7 @@ import numpy as np
 from semikpca._typing import FloatArray, IntArray, Rows
 from semikpca.arrays import length, one_blas_thread, taken
 from semikpca.kernels import Kernel, LowRankFactor, above_rounding
-from semikpca.operators._base import KernelOperator, Storage
-from semikpca.operators._known import KnownInverse, KnownSpectrum
+from semikpca.operators._base import KernelOperator, KnownSpectrum, Storage
 
 # The features of all rows are kept up to this many bytes; larger ones are computed again for each product.
 _MOST_STORED_BYTES = 512 * 2**20
@@ -24,14 +23,7 @@ class LowRankOperator(KernelOperator):
     """K = Φ Φᵀ, with Φ kept up to 512 MB; a larger one is computed again for each product, a block of rows at a time.
 
     All eigenpairs follow from the small matrix ΦᵀΦ = E Λ Eᵀ: the nonzero eigenvalues of K are Λ, the eigenvectors
-    Φ E Λ^-½.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Fitted, with a ``low_rank_factor``.
-    rows : rows
-        The training rows.
+    Φ E Λ^-½. The kernel is fitted and has a ``low_rank_factor``.
     """
 
     def __init__(self, kernel: Kernel, rows: Rows) -> None:
@@ -141,7 +133,7 @@ class LowRankOperator(KernelOperator):
         vectors = cast(FloatArray, FactoredVectors(self, slice(0, len(kept))))
         return KnownSpectrum(kept.astype(self.dtype), vectors, bound=0.0)
 
-    def shifted_inverse(self, shift: float, sign: Literal[-1, 1], n_removed: int = 0) -> KnownInverse:
+    def shifted_inverse(self, shift: float, sign: Literal[-1, 1], n_removed: int = 0) -> "LowRankInverse":
         """Return the inverse of shift · I + sign · K, where K may lack its first components."""
         return LowRankInverse(self, n_removed, shift, sign)
 
@@ -151,21 +143,11 @@ class LowRankOperator(KernelOperator):
         return np.asarray(vectors[:, columns] / np.sqrt(values[columns]))
 
 
-class LowRankInverse(KnownInverse):
-    """The inverse of s I ± K′ with K = Φ Φᵀ, in the dimension of the features.
+class LowRankInverse:
+    """The inverse of s I ± K′ with K = Φ Φᵀ in closed form, in the dimension of the features: no solve needs steps.
 
     With ΦᵀΦ = E Λ Eᵀ and the first k eigenpairs removed, K′ x = Φ N Φᵀ y where N = Σ_{l>k} e_l e_lᵀ / (s ± λ_l), and
-    x = (y ∓ K′ x) / s. No eigenvalue is divided by, so that small ones do no harm.
-
-    Parameters
-    ----------
-    operator : LowRankOperator
-        K.
-    n_removed : int
-        k.
-    shift : float
-        s.
-    sign : {-1, 1}
+    x = (y ∓ K′ x) / s. No eigenvalue is divided by, so that small ones do no harm. ``n_removed`` is k, ``shift`` s.
     """
 
     def __init__(self, operator: LowRankOperator, n_removed: int, shift: float, sign: Literal[-1, 1]) -> None:

@@ -8,8 +8,7 @@ from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
 
 from semikpca._typing import FloatArray, IntArray
 from semikpca.kernels import SparseFactor
-from semikpca.operators._base import KernelOperator, Storage
-from semikpca.operators._known import KnownSpectrum
+from semikpca.operators._base import KernelOperator, KnownSpectrum, Storage
 
 # Where a method asks for the dense matrix, it is made for up to this many rows: 800 MB.
 _MOST_DENSE_ROWS = 10_000
@@ -22,12 +21,7 @@ _ROWS_IN_CACHE = 5_000
 class SparseOperator(KernelOperator):
     """K = damping · S² + (1 − damping) v vᵀ with a sparse S: a product with K is two with S.
 
-    Parameters
-    ----------
-    factor : SparseFactor
-        S, v and the damping.
-    is_estimate : bool, default=False
-        Whether it stands for another matrix, whose eigenvalues may be larger.
+    The factor is S, v and the damping; for ``is_estimate`` see OperatorFacts.
     """
 
     def __init__(self, factor: SparseFactor, is_estimate: bool = False) -> None:

@@ -75,15 +75,7 @@ class TorchOperator(KernelOperator):
     def matmat(self, block: Tensor) -> Tensor:
         """Return the product with ``block``, shape (n, n_columns), as a new tensor."""
         self.log.n_products += 1
-        return self._product.multiply(self._as_block(block))
-
-    def cross_product(self, new_rows: Rows, coefficients: Tensor) -> Tensor:
-        """Return K(new_rows, rows) @ coefficients, for one column (n,) or several (n, n_columns)."""
-        new_rows = torch.as_tensor(new_rows, dtype=self.dtype, device=self.device)
-        coefficients = self._as_block(coefficients)
-        if coefficients.ndim == 1:
-            return self._product.multiply(coefficients[:, None], new_rows)[:, 0]
-        return self._product.multiply(coefficients, new_rows)
+        return self._product.multiply(self.block(block))
 
     def columns(self, rows: Any) -> Tensor:
         """Return the columns of the matrix at row numbers, shape (n, len(rows))."""
@@ -131,9 +123,6 @@ class TorchOperator(KernelOperator):
         sharper = TorchOperator(self.kernel, self.rows, "float32")
         sharper.log = self.log
         return sharper
-
-    def _as_block(self, block: Any) -> Tensor:
-        return torch.as_tensor(block, dtype=self.dtype, device=self.device)
 
     def _check_range(self) -> None:
         # No entry of a definite matrix exceeds the largest on the diagonal; sums over a row must be numbers too.

@@ -2,9 +2,8 @@
 
 from semikpca.solvers._base import LinearSolver, Solution, Status
 from semikpca.solvers._choice import COLUMNS_A_GROUP, AdaptiveSolver
-from semikpca.solvers._cholesky import Cholesky
-from semikpca.solvers._closed_form import ClosedForm
 from semikpca.solvers._conjugate_gradients import ConjugateGradients
+from semikpca.solvers._direct import Cholesky, ClosedForm
 
 __all__ = [
     "COLUMNS_A_GROUP",

@@ -26,23 +26,14 @@ class Status(Enum):
 class Solution:
     """The answer to one system with several right-hand sides.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n, n_columns)
-    status : Status
-    n_iter : int
-        Iterations; 1 for a direct solve.
-    residual : float
-        Largest residual norm over the columns, relative to its right-hand side.
-    product : ndarray of shape (n, n_columns), or None
-        The kernel part of the system times ``values``, where the solve made it on its way.
+    Values, and the product, have shape (n, n_columns).
     """
 
     values: FloatArray
     status: Status
-    n_iter: int
-    residual: float
-    product: FloatArray | None = None
+    n_iter: int  # 1 for a direct solve
+    residual: float  # the largest norm over the columns, relative to its right-hand side
+    product: FloatArray | None = None  # the kernel part of the system times values, where the solve made it on its way
 
 
 class LinearSolver(ABC):

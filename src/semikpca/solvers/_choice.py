@@ -10,9 +10,8 @@ from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import allowed_threads, in_threads, one_blas_thread, slices
 from semikpca.operators import KernelOperator, OperatorFacts, Subspace
 from semikpca.solvers._base import LinearSolver, Solution, Status
-from semikpca.solvers._cholesky import Cholesky
-from semikpca.solvers._closed_form import ClosedForm
 from semikpca.solvers._conjugate_gradients import ConjugateGradients
+from semikpca.solvers._direct import Cholesky, ClosedForm
 
 # A product with few columns waits for memory, not for arithmetic: it takes as long as one with about this many.
 _FREE_COLUMNS = 5
@@ -33,17 +32,8 @@ def choose_method(
 ) -> Method:
     """Return the method for an n × n system with so many columns: that of the first rule that applies.
 
-    Parameters
-    ----------
-    facts : OperatorFacts
-        Of the system.
-    n, n_columns : int
-    condition_number : float
-        Of the system, or a bound on it.
-    rtol : float
-        Tolerance of the residuals.
-    has_inverse : bool, default=False
-        Whether the operator knows the inverse in closed form.
+    The condition number may be a bound on it, and ``rtol`` is that of the residuals; ``has_inverse`` says that the
+    operator knows the inverse in closed form.
     """
     if has_inverse:
         return Method.CLOSED_FORM
@@ -97,16 +87,8 @@ def solved_in_groups(solver: LinearSolver, targets: FloatArray) -> Solution:
 class AdaptiveSolver(LinearSolver):
     """Solves each time by the method that ``choose_method`` names; a Cholesky factor is kept for all later solves.
 
-    Parameters
-    ----------
-    system : KernelOperator
-    condition_number : float
-        Of the system, or a bound on it.
-    rtol : float
-    max_iter : int or None
-        None allows ten times what theory expects.
-    subspace : Subspace, optional
-        See :class:`ConjugateGradients`.
+    Without ``max_iter``, ten times as many steps as theory expects are allowed. For the subspace see
+    :class:`ConjugateGradients`.
     """
 
     def __init__(
@@ -131,10 +113,9 @@ class AdaptiveSolver(LinearSolver):
         rtol = self.rtol if rtol is None else max(rtol, self.rtol)
         if self._factored is not None:
             return self._factored.solve(targets)
-        facts, n_columns = self.system.facts, targets.shape[1]
-        method = choose_method(
-            facts, self.system.n, n_columns, self.condition_number, rtol, has_inverse=self._closed_form is not None
-        )
+        facts, has_inverse = self.system.facts, self._closed_form is not None
+        sizes = self.system.n, targets.shape[1], self.condition_number, rtol
+        method = choose_method(facts, *sizes, has_inverse=has_inverse)
         if method is Method.CLOSED_FORM and self._closed_form is not None:
             return self._closed_form.solve(targets)
         if method is Method.CHOLESKY:

@@ -19,17 +19,9 @@ def sampled_step(
 ) -> FloatArray | None:
     """Return the squared residual norms after a step, from a sample of rows; None where they are too large.
 
-    Also None where a product at a few rows costs as much as the whole product.
-
-    Parameters
-    ----------
-    system : KernelOperator
-    residual, direction : ndarray of shape (n, n_columns)
-        Before the step.
-    step : ndarray of shape (n_columns,)
-        How far along the direction of each column.
-    goals : ndarray of shape (n_columns,)
-        Squared norms that are small enough.
+    Also None where a product at a few rows costs as much as the whole product. Residual and direction are those before
+    the step, (n, n_columns); ``step`` says how far along the direction of each column, and ``goals`` are the squared
+    norms that are small enough.
     """
     if system.n < _FEWEST_ROWS or system.xp is not np:
         return None

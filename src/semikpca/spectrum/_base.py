@@ -64,12 +64,8 @@ class Spectrum:
 
     def head(self, m: int) -> "Spectrum":
         """Return the first m eigenpairs."""
-        return replace(
-            self,
-            eigenvalues=self.eigenvalues[:m],
-            eigenvectors=self.eigenvectors[:, :m],
-            uncertainty=self.uncertainty[:m],
-        )
+        leading = self.eigenvalues[:m], self.eigenvectors[:, :m], self.uncertainty[:m]
+        return Spectrum(*leading, self.is_estimate, self.subspace)
 
 
 def value_errors(values: FloatArray, residuals: FloatArray, bound: float = math.inf, n_known: int = 0) -> FloatArray:

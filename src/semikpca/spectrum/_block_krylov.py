@@ -30,23 +30,13 @@ _STALL_FACTOR = 30
 
 
 def leading_eigenpairs(
-    operator: KernelOperator,
-    m: int,
-    block_size: int,
-    rtol: float,
-    value_rtol: float = 0.0,
-    start: FloatArray | None = None,
+    operator: KernelOperator, m: int, block_size: int, rtol: float, value_rtol: float = 0.0, start: Array | None = None
 ) -> tuple[Spectrum, bool]:
     """Return the m leading eigenpairs, and whether their residuals are below rtol · λ1 (or rounding).
 
-    The start block is seeded, so that the same matrix gives the same eigenvectors.
-
-    Parameters
-    ----------
-    value_rtol : float, default=0.0
-        Where positive, the last of the m eigenpairs need not have a good vector if its eigenvalue is known this well.
-    start : array of shape (n, n_columns), optional
-        Columns to begin with. A solve with them afterwards finds most of its answer in the space.
+    The start block is seeded, so that the same matrix gives the same eigenvectors. It begins with the columns of
+    ``start``: a solve with them afterwards finds most of its answer in the space. With a positive ``value_rtol`` the
+    last of the m eigenpairs need not have a good vector if its eigenvalue is known this well.
     """
     n = operator.n
     block = orthonormal(start_block(operator, block_size, start))

@@ -23,15 +23,9 @@ class Method(Enum):
 
 
 def choose_method(facts: OperatorFacts, n: int, m: int, n_known: int) -> Method:
-    """Return the method for m leading eigenpairs of an n × n matrix: that of the first rule that applies.
+    """Return the method for m leading eigenpairs of an n × n matrix, of which the operator knows ``n_known``.
 
-    Parameters
-    ----------
-    facts : OperatorFacts
-        Of the matrix.
-    n, m : int
-    n_known : int
-        How many of the m eigenpairs the operator knows.
+    It is that of the first rule that applies.
     """
     if 0 < m == n_known:
         return Method.KNOWN

@@ -26,12 +26,7 @@ def full_spectrum(operator: KernelOperator) -> Spectrum:
 
 
 def leading_spectrum(
-    operator: KernelOperator,
-    m: int,
-    rtol: float = 0.0,
-    *,
-    last_is_bound: bool = False,
-    start: FloatArray | None = None,
+    operator: KernelOperator, m: int, rtol: float = 0.0, *, last_is_bound: bool = False, start: FloatArray | None = None
 ) -> Spectrum:
     """Return the m leading eigenpairs (all of them where m exceeds the size).
 

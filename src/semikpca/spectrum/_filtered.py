@@ -31,13 +31,8 @@ def filtered_eigenpairs(
 ) -> tuple[Spectrum, bool]:
     """Return the m leading eigenpairs of a positive semi-definite operator, and whether they are as good as asked.
 
-    Parameters
-    ----------
-    rtol : float
-        Residuals may stay below ``rtol`` times the largest eigenvalue (or rounding).
-    value_rtol : float
-        The last of the m eigenpairs need not have a good vector if its eigenvalue is known as well as this; with 0 it
-        needs one like the others.
+    Residuals may stay below ``rtol`` times the largest eigenvalue (or rounding). The last of the m eigenpairs need not
+    have a good vector if its eigenvalue is known as well as ``value_rtol``; with 0 it needs one like the others.
     """
     known = operator.known_spectrum(m)
     block = orthonormal(start_block(operator, block_size).astype(np.float64))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from semikpca.estimators import SemiKPCAClassifier
 from semikpca.exceptions import ClusterError
 from semikpca.kernels import Nystroem, as_kernel
 from semikpca.labeling import audit_labels
-from semikpca.operators import REMOTE_BACKEND, Cluster, join_cluster
+from semikpca.operators import REMOTE_BACKEND, join_cluster
 from semikpca.tables import (
     ColumnRoles,
     PiecedTable,
@@ -38,6 +38,9 @@ from semikpca.workflow._cluster_table import READING, ClusterTable
 from semikpca.workflow._estimate import AccuracyEstimate, left_out_estimate
 from semikpca.workflow._label import NUMBERS, Progress, fit_labels, fit_vectorizer, told
 from semikpca.workflow._options import LabelingOptions
+
+if TYPE_CHECKING:
+    from semikpca.operators.cluster import Cluster
 
 N_LANDMARKS = 1_000
 FITTING, WRITING = "Fitting", "Writing"
@@ -133,7 +136,7 @@ def cluster_classifier(options: LabelingOptions) -> Any:
     )
 
 
-def _refuse_unready_workers(cluster: Cluster, file: Path, folder: Path) -> None:
+def _refuse_unready_workers(cluster: "Cluster", file: Path, folder: Path) -> None:
     """Refuse workers without the packages, and those that do not see the files."""
     for package in _SAME_EVERYWHERE:
         for worker, found in cluster.on_each_worker(version, package, errors_are_answers=True).items():

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +10,12 @@ import pandas as pd
 
 from semikpca._typing import IntArray
 from semikpca.exceptions import TableError
-from semikpca.operators import Cluster
 from semikpca.tables import ColumnRoles, PiecedTable, Table, features_of, frame_of, given_labels
 from semikpca.workflow._cluster_pieces import MOST_SAMPLED_ROWS, Reader, labels_in, labels_of_piece, numbers_of, rows_at
 from semikpca.workflow._label import NUMBERS, Progress
+
+if TYPE_CHECKING:
+    from semikpca.operators.cluster import Cluster
 
 MOST_LABELS = 1_000_000
 _SHARE_OF_MEMORY = 0.5  # of the workers, that the numbers of all rows may take; otherwise rows are read again
@@ -35,7 +37,7 @@ class ClusterTable:
     rows, whose numbers are ``labeled``, and one more without a label if there is any in the table.
     """
 
-    cluster: Cluster
+    cluster: "Cluster"
     table: PiecedTable
     pieces: list[Any]
     bounds: IntArray
@@ -44,7 +46,7 @@ class ClusterTable:
     labels: Table
 
     @classmethod
-    def of(cls, cluster: Cluster, table: PiecedTable, roles: ColumnRoles, progress: Progress) -> "ClusterTable":
+    def of(cls, cluster: "Cluster", table: PiecedTable, roles: ColumnRoles, progress: Progress) -> "ClusterTable":
         """Read the column of the labels."""
         found: dict[int, tuple[int, IntArray, list[Any]]] = {}
         n_labels = 0

@@ -4,16 +4,14 @@ Importing this package imports dask and distributed; ``semikpca.operators`` has 
 called.
 """
 
-from semikpca.operators.cluster._expansion import ClusterExpansion
 from semikpca.operators.cluster._lazy import checked_rows, gathered, lazy_rows, map_parts, mapped
 from semikpca.operators.cluster._operator import DaskOperator
 from semikpca.operators.cluster._rows import ClusterRows
-from semikpca.operators.cluster._workers import DaskCluster
+from semikpca.operators.cluster._workers import Cluster
 
 __all__ = [
-    "ClusterExpansion",
+    "Cluster",
     "ClusterRows",
-    "DaskCluster",
     "DaskOperator",
     "checked_rows",
     "gathered",

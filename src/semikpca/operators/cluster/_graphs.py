@@ -70,12 +70,7 @@ def symmetric_array(rows: da.Array, sent: Any, n_columns: int, dtype: Any) -> da
 
 
 def cross_array(
-    new_rows: da.Array,
-    rows: da.Array,
-    sent: Any,
-    n_columns: int,
-    dtype: Any,
-    finish: Callable[[Any], Any],
+    new_rows: da.Array, rows: da.Array, sent: Any, n_columns: int, dtype: Any, finish: Callable[[Any], Any]
 ) -> da.Array:
     """Return ``finish(K(new_rows, rows) @ V)``, shape (n_new, n_columns), with the chunks of the new rows.
 

@@ -10,7 +10,7 @@ import numpy as np
 from distributed import Client
 from distributed.protocol.pickle import dumps
 
-from semikpca._typing import FloatArray, IntArray
+from semikpca._typing import FloatArray
 from semikpca.operators.cluster._client import computed, current_client
 from semikpca.operators.cluster._tasks import loaded
 
@@ -21,12 +21,11 @@ _SENT_NUMBERS = 2**20
 # -- rows ----------------------------------------------------------------------------------------------------------
 
 
-def lazy_rows(X: Any) -> tuple[da.Array, list[str] | None]:
-    """Return rows as a Dask array of float32 or float64 in one block of columns, and the names of its columns.
+def lazy_rows(X: Any) -> da.Array:
+    """Return rows as a Dask array of float32 or float64 in one block of columns.
 
     Nothing is computed: lengths may stay unknown, and NaN is not looked for.
     """
-    names: list[str] | None = None
     if isinstance(X, np.ndarray):
         sent_rows = max(1, _SENT_NUMBERS // max(1, math.prod(X.shape[1:])))
         X = da.from_array(X, chunks=(sent_rows, *([-1] * (X.ndim - 1))), name=False)
@@ -38,7 +37,6 @@ def lazy_rows(X: Any) -> tuple[da.Array, list[str] | None]:
                     f"Column {strange[0]!r} of X is not of numbers (it is {X.dtypes[strange[0]]}). Drop it, or make "
                     "numbers of it."
                 )
-            names = [str(name) for name in X.columns]
         X = X.to_dask_array()
     if not isinstance(X, da.Array):
         raise TypeError(f"X must be a Dask array, a Dask data frame or a NumPy array, got {type(X).__name__}.")
@@ -54,12 +52,12 @@ def lazy_rows(X: Any) -> tuple[da.Array, list[str] | None]:
     if not _is_number(X.dtype):
         raise ValueError(f"X must hold numbers, got dtype {X.dtype}. Convert it, for example with X.astype(float).")
     X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
-    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64), names
+    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 
 def checked_rows(X: Any) -> da.Array:
     """Return new rows as a lazy Dask array whose blocks are looked through when they are computed."""
-    array, _ = lazy_rows(X)
+    array = lazy_rows(X)
     return array.map_blocks(_checked, dtype=array.dtype, meta=array._meta)
 
 
@@ -105,21 +103,6 @@ def mapped(function: Callable[[Any], Any], array: da.Array, n_columns: int | Non
     )
 
 
-def in_chunks(
-    function: Callable[[FloatArray, int], FloatArray], array: da.Array, bounds: IntArray, n_columns: int, dtype: Any
-) -> da.Array:
-    """Return ``function(chunk, number of its first row)`` of all chunks, as a lazy array of shape (n, n_columns)."""
-    return da.map_blocks(
-        _called_in_chunk,
-        array,
-        function=function,
-        bounds=bounds,
-        dtype=dtype,
-        chunks=(array.chunks[0], (n_columns,)),
-        meta=np.empty((0, 0), dtype=dtype),
-    )
-
-
 # -- values that come to the client --------------------------------------------------------------------------------
 
 
@@ -141,9 +124,3 @@ def of_parts(client: Client, function: Callable[[Any], Any], parts: Iterable[Any
 
 def _called(block: Any, function: Callable[[Any], Any]) -> Any:
     return function(block)
-
-
-def _called_in_chunk(
-    chunk: FloatArray, function: Callable[[FloatArray, int], FloatArray], bounds: IntArray, block_id: tuple[int, ...]
-) -> FloatArray:
-    return function(chunk, int(bounds[block_id[0]]))

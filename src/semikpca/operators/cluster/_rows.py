@@ -7,11 +7,11 @@ import dask
 import dask.array as da
 import numpy as np
 from distributed import Client
+from distributed.protocol.pickle import dumps
 
 from semikpca._typing import FloatArray, IntArray
 from semikpca.exceptions import ClusterError
 from semikpca.kernels import Kernel
-from semikpca.operators._remote import RemoteRows
 from semikpca.operators.cluster._client import (
     clear_errors,
     computed,
@@ -21,18 +21,19 @@ from semikpca.operators.cluster._client import (
     wait_for,
 )
 from semikpca.operators.cluster._graphs import chunks_for, even_chunks
-from semikpca.operators.cluster._lazy import in_chunks, lazy_rows, looked_at, of_parts
-from semikpca.operators.cluster._sums import reduced
-from semikpca.operators.cluster._tasks import summed
+from semikpca.operators.cluster._lazy import lazy_rows, looked_at, of_parts
+from semikpca.operators.cluster._tasks import loaded, one_threaded, summed
 
 # Rows and bytes that may be fetched at once. Sketches of the rows need a few thousand (the median rule 4,000, landmarks
 # as many as there are); more of them would be a way to gather everything on the client.
 MOST_FETCHED_ROWS = 50_000
 _MOST_FETCHED_BYTES = 2**28
 _PROBED_ROWS = 16
+# Parts that are joined at a time: few, so that few of them are in the memory of a worker.
+_SPLIT_EVERY = 8
 
 
-class ClusterRows(RemoteRows):
+class ClusterRows:
     """Rows that the workers of a Dask cluster hold or read; the client fetches a few of them at most.
 
     Made by :meth:`of`. Pickled, it leaves the rows behind: :meth:`attach` gives them back.
@@ -42,24 +43,22 @@ class ClusterRows(RemoteRows):
     array : dask.array.Array of shape (n, n_features)
         In one block of columns, with known lengths, float32 or float64.
     client : distributed.Client
-    feature_names : list of str, or None
-        The columns of a data frame.
     """
 
+    is_remote = True
     ndim = 2
     nbytes = 0  # on the client
 
-    def __init__(self, array: da.Array, client: Client, feature_names: list[str] | None = None) -> None:
+    def __init__(self, array: da.Array, client: Client) -> None:
         self._array: da.Array | None = array
         self._client: Client | None = client
-        self.feature_names = feature_names
         self.shape: tuple[int, int] = (int(array.shape[0]), int(array.shape[1]))
         self.dtype: np.dtype[Any] = np.dtype(array.dtype)
         self._is_held = False
         self._probe: FloatArray | None = None
 
     @classmethod
-    def of(cls, X: Any, client: Client | None = None, *, minimum: int = 2) -> Self:
+    def of(cls, X: Any, client: Client | None = None) -> Self:
         """Return the rows of a Dask array, a Dask data frame or a NumPy array; one pass looks at every number.
 
         Parameters
@@ -68,8 +67,6 @@ class ClusterRows(RemoteRows):
             Floats, or other numbers, which become float64. Chunks may have any shape and unknown lengths.
         client : distributed.Client, optional
             The current one unless given.
-        minimum : int, default=2
-            Fewer rows are refused.
 
         Raises
         ------
@@ -80,19 +77,19 @@ class ClusterRows(RemoteRows):
         """
         client = current_client(client)
         n_threads(client)
-        array, names = lazy_rows(X)
         # Once and for all: whatever is computed from now on has the same graph for the same chunk.
-        (array,) = dask.optimize(array)
-        lengths, n_strange = _looked_at(array, client)
+        (array,) = dask.optimize(lazy_rows(X))
+        found = of_parts(client, looked_at, array.to_delayed(optimize_graph=False).ravel())
+        lengths, n_strange = [length for length, _ in found], sum(strange for _, strange in found)
         if n_strange:
             raise ValueError(
                 f"Input X contains NaN or infinity: {n_strange:,} of its {sum(lengths):,} rows. Drop such rows, or "
                 "fill them in."
             )
         array = _with_lengths(array, lengths)
-        if array.shape[0] < minimum:
-            raise ValueError(f"Found array with {array.shape[0]} sample(s) while a minimum of {minimum} is required.")
-        return cls(array, client, names)
+        if array.shape[0] < 2:
+            raise ValueError(f"Found array with {array.shape[0]} sample(s) while a minimum of 2 is required.")
+        return cls(array, client)
 
     # -- where they are ----------------------------------------------------------------------------------------
 
@@ -138,7 +135,7 @@ class ClusterRows(RemoteRows):
             except BaseException:
                 client.cancel(held, force=True)
                 raise
-        rows = ClusterRows(held, client, self.feature_names)
+        rows = ClusterRows(held, client)
         rows._is_held = True
         return rows
 
@@ -215,19 +212,31 @@ class ClusterRows(RemoteRows):
 
     def expansion(self, kernel: Kernel, coefficients: FloatArray) -> Callable[[Any], Any]:
         """Return the function x ↦ Σ c_i k(x, x_i) over these rows; of a lazy array its values are lazy."""
-        from semikpca.operators.cluster._expansion import ClusterExpansion
+        from semikpca.operators.cluster._operator import ClusterExpansion
 
         return ClusterExpansion(kernel, self, coefficients)
 
     def over_all(self, function: Callable[[FloatArray, int], FloatArray], n_columns: int, dtype: Any) -> da.Array:
         """Return ``function(chunk, first row number)`` of all chunks, as a lazy array (n, n_columns)."""
-        return in_chunks(function, self.array, self.bounds, n_columns, dtype)
+        chunks, meta = (self.array.chunks[0], (n_columns,)), np.empty((0, 0), dtype=dtype)
+        own: dict[str, Any] = {"function": function, "bounds": self.bounds}
+        return self.array.map_blocks(_called_in_chunk, **own, dtype=dtype, chunks=chunks, meta=meta)
 
     def reduced(
         self, of_chunk: Callable[..., Any], join: Callable[[list[Any]], Any], shared: Any, arguments: Sequence[Any]
     ) -> Any:
-        """Return what ``join`` makes of ``of_chunk(chunk, shared, argument)``: all chunks, an argument for each."""
-        return reduced(self.client, self.array, of_chunk, join, shared, arguments)
+        """Return what ``join`` makes of ``of_chunk(chunk, shared, argument)`` of all chunks, in their order.
+
+        Parts are joined as a tree on the workers, and only the last join comes to the client. ``shared`` is one node of
+        the graph: a worker that joins later, or takes the place of one that died, gets it as any other result.
+        """
+        node = dask.delayed(loaded, pure=False)(dumps(shared))
+        task, join_task = dask.delayed(one_threaded, pure=False), dask.delayed(join, pure=False)
+        blocks = self.array.to_delayed(optimize_graph=False).ravel()
+        parts = [task(of_chunk, block, node, own) for block, own in zip(blocks, arguments, strict=True)]
+        while len(parts) > 1:
+            parts = [join_task(parts[at : at + _SPLIT_EVERY]) for at in range(0, len(parts), _SPLIT_EVERY)]
+        return computed(self.client, parts)[0]
 
     def summed(self, of_chunk: Callable[[FloatArray, Any, Any], FloatArray], shared: Any) -> FloatArray:
         """Return the sum of ``of_chunk(chunk, shared, None)`` over all chunks, added up on the workers."""
@@ -274,10 +283,10 @@ def _probed(n_rows: int) -> IntArray:
     return np.unique(np.linspace(0, n_rows - 1, min(n_rows, _PROBED_ROWS)).astype(np.intp))
 
 
-def _looked_at(array: da.Array, client: Client) -> tuple[list[int], int]:
-    """Return the length of each chunk, and how many rows hold NaN or infinity."""
-    found = of_parts(client, looked_at, array.to_delayed(optimize_graph=False).ravel())
-    return [length for length, _ in found], sum(strange for _, strange in found)
+def _called_in_chunk(
+    chunk: FloatArray, function: Callable[[FloatArray, int], FloatArray], bounds: IntArray, block_id: tuple[int, ...]
+) -> FloatArray:
+    return function(chunk, int(bounds[block_id[0]]))
 
 
 def _taken(block: FloatArray, numbers: IntArray) -> FloatArray:

@@ -7,6 +7,7 @@ to one as well (OMP_NUM_THREADS). Kernel values are computed by
 
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -19,6 +20,8 @@ from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import one_thread
 from semikpca.kernels import Kernel, tiles_of
 from semikpca.operators import products
+
+_DEVICE = "cuda"
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,12 @@ def loaded(content: bytes) -> Any:
             f"A worker cannot load what a fit sends it: {error}. Install that module where the workers run, or send it "
             "with client.upload_file."
         ) from error
+
+
+def one_threaded(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a function answers on this thread alone."""
+    with one_thread():
+        return function(*arguments)
 
 
 def pair_product(A: FloatArray, B: FloatArray, sent: Sent, i: int, j: int) -> tuple[FloatArray, FloatArray | None]:
@@ -147,8 +156,7 @@ def _gpu_product(kernel: Kernel, A: FloatArray, B: FloatArray, block: FloatArray
     """Return K(A, B) @ block with kernel values in float32 or float64, in the type of the block."""
     from semikpca.operators.products._torch import torch_cross_product
 
-    device = _device()
-    rows, columns, coefficients = (_on(device, array, dtype) for array in (A, B, block))
+    rows, columns, coefficients = (_on_gpu(array, dtype) for array in (A, B, block))
     product = torch_cross_product(kernel, rows, columns, coefficients, np.dtype(dtype).name)
     return np.asarray(product.cpu().numpy().astype(np.result_type(block, dtype), copy=False))
 
@@ -156,16 +164,10 @@ def _gpu_product(kernel: Kernel, A: FloatArray, B: FloatArray, block: FloatArray
 def _gpu_error(kernel: Kernel, rows: FloatArray, dtype: Any) -> float:
     from semikpca.operators.products._torch import prepare_product
 
-    return prepare_product(kernel, _on(_device(), rows, dtype), np.dtype(dtype).name)[1]
+    return prepare_product(kernel, _on_gpu(rows, dtype), np.dtype(dtype).name)[1]
 
 
-def _device() -> Any:
+def _on_gpu(array: FloatArray, dtype: Any) -> Any:
     import torch
 
-    return torch.device("cuda")
-
-
-def _on(device: Any, array: FloatArray, dtype: Any) -> Any:
-    import torch
-
-    return torch.as_tensor(np.array(array, dtype=dtype), device=device)
+    return torch.as_tensor(np.array(array, dtype=dtype), device=_DEVICE)

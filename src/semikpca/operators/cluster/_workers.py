@@ -11,14 +11,13 @@ from distributed import Client, as_completed
 from distributed.protocol.pickle import dumps
 
 from semikpca.exceptions import ClusterError
-from semikpca.operators._remote import Cluster
 from semikpca.operators.cluster._client import clear_errors, data_in_graph_is_meant, n_threads, nothing_left
 from semikpca.operators.cluster._tasks import loaded
 
 PATIENCE_SECONDS = 5  # until a scheduler counts as not there
 
 
-class DaskCluster(Cluster):
+class Cluster:
     """A scheduler that answers and has workers; made by :meth:`joined`."""
 
     def __init__(self, client: Client) -> None:
@@ -69,7 +68,20 @@ class DaskCluster(Cluster):
         take: Callable[[int, Any], None],
         progress: Callable[[int, int], None],
     ) -> None:
-        """Call a function with each of several lists of arguments; nothing is left on the cluster afterwards."""
+        """Call a function with each of several lists of arguments, and hand over the answers as they come.
+
+        Parameters
+        ----------
+        function : callable
+            Called on the workers.
+        arguments : iterable of sequences
+            Values, and what :meth:`shared` and :meth:`parts` return.
+        take : callable
+            Called with the number of a task and its answer. Where it raises, what is still running is stopped; nothing
+            is left on the cluster in any case.
+        progress : callable
+            Called with the number of tasks that are done, and of all.
+        """
         task = dask.delayed(function, pure=False)
         with clear_errors(), data_in_graph_is_meant():
             # What is made of the rows of a fit is not optimized: see _client.computed.
@@ -90,7 +102,10 @@ class DaskCluster(Cluster):
         n_columns: int | None,
         dtype: Any,
     ) -> da.Array:
-        """Return a lazy array whose chunks are the answers of a function."""
+        """Return a lazy array whose chunks are the answers of a function to its arguments: see :meth:`each_answer`.
+
+        ``lengths`` are the rows of each chunk; ``n_columns`` is None for an array of one dimension.
+        """
         task, columns = dask.delayed(function, pure=False), () if n_columns is None else (n_columns,)
         return da.concatenate(
             [

@@ -11,7 +11,7 @@ from semikpca.operators.products._blocked import (
     symmetric_product,
     two_sided_product,
 )
-from semikpca.operators.products._cross import cross_product, expansion, fitted, weighted_features
+from semikpca.operators.products._cross import cross_product, expansion, fitted, scaled_by_last, weighted_features
 
 __all__ = [
     "KeptTiles",
@@ -20,6 +20,7 @@ __all__ = [
     "fitted",
     "product_at",
     "rectangular_product",
+    "scaled_by_last",
     "symmetric_product",
     "two_sided_product",
     "weighted_features",

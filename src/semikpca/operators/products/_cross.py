@@ -26,15 +26,10 @@ from semikpca.operators.products._blocked import rectangular_product, symmetric_
 
 
 def cross_product(kernel: Kernel, A: Rows, B: Rows, coefficients: Array) -> Array:
-    """Return ``kernel.pairwise(A, B) @ coefficients`` without holding the matrix, where rows are vectors.
+    """Return ``kernel.pairwise(A, B) @ coefficients`` of a fitted kernel, without the matrix where rows are vectors.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        Fitted.
-    A, B : rows
-        Arrays, CSR matrices, tensors or objects; B may be rows on a cluster, and A these rows themselves.
-    coefficients : array of shape (len(B),) or (len(B), n_columns)
+    Rows are arrays, CSR matrices, tensors or objects; B may be rows on a cluster, and A these rows themselves.
+    Coefficients have shape (len(B),) or (len(B), n_columns).
     """
     if isinstance(kernel, Normalized):
         scaled = normalized_product(coefficients, _degrees(kernel, B))
@@ -106,7 +101,7 @@ def weighted_features(kernel: Kernel, weights: FloatArray) -> Callable[[Rows], F
     if isinstance(kernel, Normalized) and kernel.feature_sums_ is not None:
         # The degree of a row is one more column.
         inner = weighted_features(kernel.kernel_, np.column_stack([weights, kernel.feature_sums_]))
-        return partial(_scaled_by_last, inner=inner, kernel=clone(as_kernel(kernel.kernel)))
+        return partial(scaled_by_last, inner=inner, kernel=clone(as_kernel(kernel.kernel)))
     over = kernel.over_landmarks(weights)
     return FeatureExpansion(kernel, weights) if over is None else expansion(*over)
 
@@ -145,7 +140,8 @@ def _sparse_product(left: SparseFactor, right: SparseFactor, coefficients: Float
     return np.asarray(product)
 
 
-def _scaled_by_last(rows: Rows, inner: Callable[[Rows], FloatArray], kernel: Kernel) -> FloatArray:
+def scaled_by_last(rows: Rows, inner: Callable[[Rows], FloatArray], kernel: Kernel) -> FloatArray:
+    """Return ``inner(rows)`` normalized by its last column, which holds the degrees of the rows by a kernel."""
     values = inner(rows)
     degrees = positive_degrees(kernel, values[:, -1], of_training_rows=False)
     return np.asarray(normalized_product(values[:, :-1], degrees))

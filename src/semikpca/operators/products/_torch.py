@@ -8,14 +8,18 @@ on the GPU, for the formulas and sizes it knows. :func:`prepare_product` chooses
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import torch
 
 from semikpca.kernels import Kernel, ProductKernel, product_factors, values_of_products
 
+if TYPE_CHECKING:
+    from semikpca.operators.products._triton import FusedProduct
+
 Tensor: TypeAlias = Any
 Precision: TypeAlias = Literal["tf32", "float16", "float32", "float64"]
+PreparedProduct: TypeAlias = "ChunkedProduct | FusedProduct"
 PRECISIONS: tuple[str, ...] = get_args(Precision)
 
 # What one block of kernel values may take where the caller sets no limit; larger ones are no faster.
@@ -36,31 +40,12 @@ _LARGEST_ERROR = {"tf32": 2e-3, "float16": 2e-3, "float32": 2e-5}
 _log = logging.getLogger(__name__)
 
 
-class PreparedProduct(Protocol):
-    """Products with K(·, rows) for rows that are given once."""
-
-    rows: Tensor
-    kernel: Kernel
-    mode: str
-
-    def multiply(self, coefficients: Tensor, new_rows: Tensor | None = None) -> Tensor:
-        """Return K(new_rows, rows) @ coefficients, or K(rows, rows) @ coefficients, as a new tensor."""
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes kept beside the rows."""
-
-
 def torch_cross_product(
     kernel: Kernel, A: Tensor, B: Tensor, coefficients: Tensor, precision: Precision = "tf32"
 ) -> Tensor:
-    """Return K(A, B) @ coefficients for a fitted kernel, as a new tensor.
+    """Return K(A, B) @ coefficients for a fitted kernel, as a new tensor; all of them are on one device.
 
-    Parameters
-    ----------
-    A, B : tensors of shape (n_rows, n_features), on one device
-    coefficients : tensor of shape (len(B),) or (len(B), n_columns)
-    precision : {"tf32", "float16", "float32", "float64"}, default="tf32"
+    Coefficients have shape (len(B),) or (len(B), n_columns).
     """
     product, _ = prepare_product(kernel, B, precision)
     if coefficients.ndim == 1:
@@ -105,15 +90,9 @@ def fused_modes(kernel: Kernel, rows: Tensor, precision: Precision) -> tuple[str
 
 
 class ChunkedProduct:
-    """K(A, rows) @ coefficients in blocks of rows of A.
+    """K(A, rows) @ coefficients in blocks of rows of A, for a fitted kernel whose ``pairwise`` takes tensors.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        A fitted kernel whose ``pairwise`` takes tensors.
-    rows : tensor of shape (n, n_features), float32 or float64
-    block_bytes : int, optional
-        What one block of kernel values may take; 1 GB on a GPU and 64 MB on a CPU unless given.
+    A block of kernel values may take ``block_bytes``: 1 GB on a GPU and 64 MB on a CPU unless given.
     """
 
     mode = "chunked"

@@ -1,10 +1,10 @@
-"""Direct solves on a stored matrix."""
+"""Direct solves: by a factor of the stored matrix, or by an inverse that is known in closed form."""
 
 import numpy as np
 from scipy import linalg
 
-from semikpca._typing import FloatArray
-from semikpca.operators import KernelOperator
+from semikpca._typing import FloatArray, IntArray
+from semikpca.operators import KernelOperator, LowRankInverse
 from semikpca.solvers._base import LinearSolver, Solution, Status
 
 
@@ -25,3 +25,19 @@ class Cholesky(LinearSolver):
         """Solve by two triangular systems."""
         values = linalg.cho_solve(self.factor, targets, check_finite=False)
         return Solution(np.asarray(values), Status.SOLVED, n_iter=1, residual=0.0)
+
+
+class ClosedForm(LinearSolver):
+    """No factorization and no steps: the operator knows its inverse (``KernelOperator.inverse``)."""
+
+    def __init__(self, inverse: LowRankInverse) -> None:
+        self.inverse = inverse
+
+    def solve(self, targets: FloatArray) -> Solution:
+        """Multiply with the inverse."""
+        values, product = self.inverse.solve(targets)
+        return Solution(values, Status.SOLVED, n_iter=1, residual=0.0, product=product)
+
+    def inverse_diagonal(self, rows: IntArray) -> FloatArray:
+        """Return the diagonal of the inverse at ``rows``, in float64."""
+        return self.inverse.diagonal(rows)
