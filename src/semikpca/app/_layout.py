@@ -82,22 +82,14 @@ def _workbench(position: float, figure: dict[str, Any]) -> list[Any]:
         id="map",
         figure=figure,
         responsive=True,
-        config={
-            "scrollZoom": True,
-            "displaylogo": False,
-            "displayModeBar": True,
-            "modeBarButtons": _MAP_BUTTONS,
-        },
+        config={"scrollZoom": True, "displaylogo": False, "displayModeBar": True, "modeBarButtons": _MAP_BUTTONS},
     )
     middle = act("Middle", "middle", kind="small", title="The paper’s rule: the middle of the interval")
     new_class = dcc.Input(id="new-class", type="text", placeholder="New class", maxLength=100, className="text")
     left = [
         html.Section(id="metrics", **{"aria-label": "How it stands", "aria-live": "polite"}),
         _card(
-            "map-card",
-            html.Div(id="toolbar"),
-            html.Div(graph, id="canvas"),
-            html.P(_LEGEND, className="legend soft"),
+            "map-card", html.Div(id="toolbar"), html.Div(graph, id="canvas"), html.P(_LEGEND, className="legend soft")
         ),
         _card("suggestions-card", html.H2("Label next"), html.Div(id="suggestions")),
         _card("doubts-card", html.H2("Look again"), html.Div(id="doubts")),

@@ -42,10 +42,7 @@ def tile(name: str, figure: str, about: str, extra: Any = "", *, id: str) -> htm
 def interval(low: float, share: float, high: float) -> html.Div:
     """Return an interval between 0 and 1 as a small drawing."""
     return html.Div(
-        [
-            html.I(style={"left": f"{low:.2%}", "width": f"{high - low:.2%}"}),
-            html.B(style={"left": f"{share:.2%}"}),
-        ],
+        [html.I(style={"left": f"{low:.2%}", "width": f"{high - low:.2%}"}), html.B(style={"left": f"{share:.2%}"})],
         className="interval",
         title=f"95% interval: {low:.0%} to {high:.0%}",
         role="img",

@@ -317,13 +317,7 @@ _ACTIONS: dict[str, Callable[[Workspace, Tab, dict[str, Any]], None]] = {
     "refresh": Workspace._nothing,
     "dismiss": Workspace._nothing,
 }
-_WITHOUT_TABLE = {
-    Workspace._example,
-    Workspace._column,
-    Workspace._cancel,
-    Workspace._refused,
-    Workspace._nothing,
-}
+_WITHOUT_TABLE = {Workspace._example, Workspace._column, Workspace._cancel, Workspace._refused, Workspace._nothing}
 
 
 def pending_file(path: Path, table: Table) -> Pending:

@@ -6,14 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from semikpca._files import write_whole
-from semikpca.experiments import (
-    CellRecord,
-    PaperSpec,
-    curve_rows,
-    dataset_rows,
-    objective_surfaces,
-    result_rows,
-)
+from semikpca.experiments import CellRecord, PaperSpec, curve_rows, dataset_rows, objective_surfaces, result_rows
 from semikpca.plots import (
     AccuracyCurvesDisplay,
     ConvexitySchemesDisplay,

@@ -303,11 +303,7 @@ def _certificates(records: Sequence[CellRecord]) -> list[dict[str, Any]]:
     """Return the convex interval of every data set; it depends on the rows alone, not on the labels."""
     first = {record.cell.dataset: record for record in reversed(records)}
     return [
-        {
-            "dataset": name,
-            "eigenvalues": list(record.eigenvalues),
-            "cuts": [_cut(record, k) for k in _CUTS],
-        }
+        {"dataset": name, "eigenvalues": list(record.eigenvalues), "cuts": [_cut(record, k) for k in _CUTS]}
         for name, record in reversed(first.items())
     ]
 
