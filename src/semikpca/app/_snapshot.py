@@ -28,7 +28,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What the page shows after a change; plain values and arrays that nobody writes to.
+    """What the page shows after a change.
 
     Attributes
     ----------
@@ -60,7 +60,6 @@ class Snapshot:
     predicted: IntArray | None
     confidence: FloatArray | None
     n_changed: int | None
-    n_out_of_reach: int
     estimate: AccuracyEstimate
     certificate: ConvexityCertificate | None
     error_weight: float | str
