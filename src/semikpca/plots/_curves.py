@@ -10,14 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from semikpca._typing import FloatArray
-from semikpca.experiments import MODELS, CellRecord
+from semikpca.experiments import MODEL_NAMES, MODELS, CellRecord
 from semikpca.plots._style import (
     BEST_COLOR,
     FAINT,
     HEURISTIC_COLOR,
     INK,
     MODEL_COLORS,
-    MODEL_NAMES,
     MUTED,
     FigureDisplay,
     eigenvalue_name,
@@ -27,12 +26,8 @@ from semikpca.plots._style import (
 )
 
 # The blue star is the smaller one and on top: where both choices agree, both are seen.
-_BEST_STAR: dict[str, Any] = {
-    "color": BEST_COLOR,
-    "markersize": 16.0,
-    "markeredgecolor": "white",
-    "markeredgewidth": 0.6,
-}
+_EDGE = {"markeredgecolor": "white", "markeredgewidth": 0.6}
+_BEST_STAR: dict[str, Any] = {"color": BEST_COLOR, "markersize": 16.0, **_EDGE}
 _HEURISTIC_STAR: dict[str, Any] = {"color": HEURISTIC_COLOR, "markersize": 8.5, "markeredgecolor": "none"}
 _LEAST_HEIGHT = 30.0  # points of accuracy: a narrower axis would make chance look like structure
 
@@ -64,15 +59,13 @@ class AccuracyCurve:
         found = record.models[model]
         accuracies = record.accuracies(model)
         n_draws = accuracies.shape[1]
-        standard_errors = (
-            accuracies.std(axis=1, ddof=1) / np.sqrt(n_draws) if n_draws > 1 else np.zeros(len(accuracies))
-        )
+        spread = accuracies.std(axis=1, ddof=1) if n_draws > 1 else np.zeros(len(accuracies))
         best = record.best_index(model)
         return cls(
             model=model,
             error_weights=found.error_weights,
             means=accuracies.mean(axis=1),
-            standard_errors=standard_errors,
+            standard_errors=spread / np.sqrt(n_draws),
             best=(float(found.error_weights[best]), float(accuracies[best].mean())),
             heuristic=(found.fixed_error_weight, float(record.chosen_accuracies(model, "fixed").mean())),
         )
@@ -99,10 +92,7 @@ class AccuracyCurvesDisplay(FigureDisplay):
     def __init__(
         self, curves: Sequence[AccuracyCurve], *, bounds: tuple[float, float], baseline: float, title: str
     ) -> None:
-        self.curves = curves
-        self.bounds = bounds
-        self.baseline = baseline
-        self.title = title
+        self.curves, self.bounds, self.baseline, self.title = curves, bounds, baseline, title
 
     @classmethod
     def from_record(cls, record: CellRecord) -> "AccuracyCurvesDisplay":
