@@ -138,31 +138,18 @@ _METADATA: dict[str, dict[str, str | None]] = {
 }
 
 
-def figure_svg(figure: Figure, prefix: str = "", *, dpi: int = PNG_DPI) -> str:
-    """Return the ``<svg>`` element of a figure, to be put into an HTML page.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    prefix : str
-        Put before every id and every reference to one. Figures number their parts alike, so each figure of a page
-        needs a prefix of its own.
-    dpi : int
-        Dots per inch of whatever is an image.
-    """
-    if not re.fullmatch(r"([A-Za-z][\w-]*)?", prefix, flags=re.ASCII):
-        raise ValueError(f"prefix must begin with a letter and hold letters, digits, - and _ only, got {prefix!r}.")
+def figure_svg(figure: Figure) -> str:
+    """Return the ``<svg>`` element of a figure, to be shown as an image: figures number their parts alike."""
     file = io.BytesIO()
-    save_figure(figure, file, file_format="svg", dpi=dpi)
+    save_figure(figure, file, file_format="svg")
     text = file.getvalue().decode("utf-8")
     element = _METADATA_ELEMENT.sub("", text[text.index("<svg") :].rstrip())
     # matplotlib styles "*", which in a page would be everything; on the root it is inherited by this figure alone.
     shared = _STYLE_ELEMENT.search(element)
     if shared:
         element = _STYLE_ELEMENT.sub("", element).replace("<svg", f'<svg style="{shared[1]}"', 1)
-    return _ID.sub(lambda match: f"{match[1]}{prefix}", element)
+    return element
 
 
 _METADATA_ELEMENT = re.compile(r"\s*<metadata>.*?</metadata>", flags=re.DOTALL)
 _STYLE_ELEMENT = re.compile(r"\s*<defs>\s*<style[^>]*>\s*\*\s*\{([^}]*)\}\s*</style>\s*</defs>")
-_ID = re.compile(r'(\bid="|href="#|url\(#)')

@@ -77,20 +77,26 @@ class ObjectiveSurfacesDisplay(FigureDisplay):
             self._owns_figure = figure is None
             self.figure_ = new_figure(1.8 * n_columns, 0.4 + 2.5 * len(rows)) if figure is None else figure
             self.axes_ = np.full((len(rows), n_columns), None, dtype=object)
-            grid = _PanelGrid(self.figure_, len(rows), n_columns)
             letters = iter(ascii_lowercase)
+            statement = {"fontsize": "small", "color": MUTED, "linespacing": 1.3}
+            # Panels share the figure; text takes what it needs in inches, and a caption is three lines high.
+            width, height = (float(length) / self.figure_.dpi for length in self.figure_.bbox.size)
+            left, bottom, line = 0.27 / width, 0.42 / height, 0.19 / height
+            row_height, column = (1.0 - bottom) / len(rows), (0.99 - left) / n_columns
+            captions = 3.5 * line
             for i, row in enumerate(rows):
-                x, y = grid.row_name(i)
+                base, high = bottom + (len(rows) - 1 - i) * row_height + captions, row_height - captions
                 name = _ROW_NAMES[row[0].problem]
-                self.figure_.text(x, y, name, rotation=90, ha="center", va="center", fontweight="bold")
+                middle = left / 2, base + high / 2
+                self.figure_.text(*middle, name, rotation=90, ha="center", va="center", fontweight="bold")
                 for j, surface in enumerate(row):
-                    axes = self.figure_.add_axes(grid.panel(i, j), projection="3d", computed_zorder=False)
+                    panel = left + j * column, base, column, high
+                    axes = self.figure_.add_axes(panel, projection="3d", computed_zorder=False)
                     _draw_surface(axes, surface, self._limits(surface.error_weight))
                     self.axes_[i, j] = axes
-                    x, y = grid.caption(i, j)
+                    x, y = left + (j + 0.5) * column, base - 0.25 * line
                     self.figure_.text(x, y, f"({next(letters)}) {_weight_position(surface)}", ha="center", va="top")
-                    statement = {"fontsize": "small", "color": MUTED, "linespacing": 1.3}
-                    self.figure_.text(x, y - grid.line, _statement(surface), ha="center", va="top", **statement)
+                    self.figure_.text(x, y - line, _statement(surface), ha="center", va="top", **statement)
             self.figure_.legend(handles=_legend_handles(), loc="lower center", ncols=4, frameon=False)
         return self
 
@@ -98,38 +104,6 @@ class ObjectiveSurfacesDisplay(FigureDisplay):
         """Return the vertical limits: at one error weight one scale for both problems, so that they compare."""
         values = [surface.values for surface in self.surfaces if surface.error_weight == error_weight]
         return float(np.min(values)), float(np.max(values))
-
-
-class _PanelGrid:
-    """Where panels and captions go, in shares of the figure; text takes what it needs in inches."""
-
-    def __init__(self, figure: Figure | SubFigure, n_rows: int, n_columns: int) -> None:
-        width, height = (float(length) / figure.dpi for length in figure.bbox.size)
-        self.left = 0.27 / width
-        self.bottom = 0.42 / height
-        self.line = 0.19 / height
-        self.row = (1.0 - self.bottom) / n_rows
-        self.column = (0.99 - self.left) / n_columns
-        self.n_rows = n_rows
-
-    def row_name(self, i: int) -> tuple[float, float]:
-        """Return the middle of the name of row i."""
-        return self.left / 2, self._base(i) + self._captions + (self.row - self._captions) / 2
-
-    def panel(self, i: int, j: int) -> tuple[float, float, float, float]:
-        """Return left, bottom, width and height of a panel."""
-        return self.left + j * self.column, self._base(i) + self._captions, self.column, self.row - self._captions
-
-    def caption(self, i: int, j: int) -> tuple[float, float]:
-        """Return the middle of the top of the caption, which is three lines high."""
-        return self.left + (j + 0.5) * self.column, self._base(i) + self._captions - 0.25 * self.line
-
-    @property
-    def _captions(self) -> float:
-        return 3.5 * self.line
-
-    def _base(self, i: int) -> float:
-        return self.bottom + (self.n_rows - 1 - i) * self.row
 
 
 class _Arrow(FancyArrowPatch):
