@@ -59,14 +59,8 @@ def paper_view(spec: PaperSpec, versions: Mapping[str, str], records: Sequence[C
         "table_1": [{**row, "note": _notes(spec).get(row["dataset"], "")} for row in datasets],
         "table_2": _table_2(datasets, blocks),
         "differences": [
-            {
-                "dataset": dataset,
-                "n_labeled": n_labeled,
-                "choice": _CHOICES[choice],
-                "label": MODEL_NAMES[model],
-                **entry,
-            }
-            for (dataset, n_labeled, choice), block in blocks.items()
+            {"dataset": dataset, "n_labeled": count, "choice": _CHOICES[choice], "label": MODEL_NAMES[model], **entry}
+            for (dataset, count, choice), block in blocks.items()
             for model, entry in block.items()
             if entry["z"] is not None and abs(entry["z"]) > 3
         ],
@@ -102,15 +96,12 @@ def _rank(block: Block, model: str, column: str) -> int | None:
 def _summary(rows: list[dict[str, Any]], firsts: list[dict[str, Any]], repetitions: int) -> dict[str, Any]:
     agreement = summarize(rows)
     n_cells, n_printed = agreement.n_cells, len(paper_values())
-    within = [
-        {
-            "errors": errors,
-            "count": count,
-            "percent": 100 * count / n_cells if n_cells else 0.0,
-            "percent_by_chance": 100 * _share_by_chance(errors, repetitions),
-        }
-        for errors, count in ((2, agreement.within_2), (3, agreement.within_3))
-    ]
+    within = []
+    for errors, count in ((2, agreement.within_2), (3, agreement.within_3)):
+        # The paper's mean has ten draws and ours has its own: the difference spreads wider than either of them.
+        chance = math.erf(errors / math.sqrt(2 * (1 + PAPER_DRAWS / repetitions)))
+        shares = {"percent": 100 * count / n_cells if n_cells else 0.0, "percent_by_chance": 100 * chance}
+        within.append({"errors": errors, "count": count, **shares})
     covered = "" if n_cells == n_printed else f" (the paper prints {n_printed}; this run covers {n_cells} of them)"
     ahead = {"ours": agreement.ahead_at_fewest, "paper": agreement.paper_ahead_at_fewest}
     leads = [{"labels": "smallest", **ahead, "n_datasets": agreement.n_datasets}, *_lead_at_most(firsts)]
@@ -128,7 +119,6 @@ def _summary(rows: list[dict[str, Any]], firsts: list[dict[str, Any]], repetitio
     ]
     return {
         "n_cells": n_cells,
-        "n_printed": n_printed,
         "within": within,
         "leads": leads,
         "sentences": sentences,
@@ -146,12 +136,6 @@ def _lead_at_most(firsts: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for entry in choice["models"]
         if (choice["name"], entry["model"]) == ("best", "semi_kpca_1")
     ]
-
-
-def _share_by_chance(errors: float, repetitions: int) -> float:
-    """Return how often two means of the same experiment differ by at most so many standard errors of the paper's."""
-    # The paper's mean has ten draws and ours has its own: the difference spreads wider than either of them.
-    return math.erf(errors / math.sqrt(2 * (1 + PAPER_DRAWS / repetitions)))
 
 
 def _histogram(scores: Sequence[float], end: float = 4.0, width: float = 0.5) -> list[dict[str, Any]]:
@@ -297,7 +281,6 @@ def _cut(record: CellRecord, k: int) -> dict[str, Any]:
         "middle": certificate.error_weight,
         "relative_percent": 100 * certificate.relative_weight,
         "condition_number": certificate.condition_number,
-        "regime": certificate.regime.value,
         "text": str(certificate),
     }
 
