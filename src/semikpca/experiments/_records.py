@@ -11,44 +11,23 @@ from semikpca.experiments._spec import Cell
 
 @dataclass(frozen=True)
 class ModelRecord:
-    """One model in one cell.
+    """One model in one cell; hits are unlabeled rows that were predicted right."""
 
-    Attributes
-    ----------
-    error_weights : ndarray of shape (n_weights,)
-        The grid, absolute and ascending.
-    hits : ndarray of int, shape (n_weights, repetitions)
-        Unlabeled rows that were predicted right.
-    fixed_error_weight : float
-        The paper's rule of thumb.
-    fixed_hits : ndarray of int, shape (repetitions,)
-    """
-
-    error_weights: FloatArray
-    hits: IntArray
-    fixed_error_weight: float
-    fixed_hits: IntArray
+    error_weights: FloatArray  # the grid, absolute and ascending, shape (n_weights,)
+    hits: IntArray  # shape (n_weights, repetitions)
+    fixed_error_weight: float  # the paper's rule of thumb
+    fixed_hits: IntArray  # shape (repetitions,)
 
 
 @dataclass(frozen=True)
 class CellRecord:
-    """Everything that a cell's run found.
-
-    Attributes
-    ----------
-    cell : Cell
-    n_samples, n_features : int
-    majority_share : float
-    eigenvalues : tuple of float
-        The leading eigenvalues of the kernel matrix, λ1 first.
-    models : dict of str to ModelRecord
-    """
+    """Everything that a cell's run found."""
 
     cell: Cell
     n_samples: int
     n_features: int
     majority_share: float
-    eigenvalues: tuple[float, ...]
+    eigenvalues: tuple[float, ...]  # the leading ones of the kernel matrix, λ1 first
     models: dict[str, ModelRecord]
 
     @property

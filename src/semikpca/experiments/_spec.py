@@ -43,24 +43,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class PaperSpec:
-    """A run of the paper's experiments.
-
-    Attributes
-    ----------
-    datasets : tuple of str
-        From ``PAPER_DATASETS``.
-    repetitions : int
-        Draws of the labeled rows for each cell; the paper has ten.
-    seed : int
-        Of the draws, and of the synthetic data set.
-    n_weights : int
-        Error weights on the grid of each model.
-    """
+    """A run of the paper's experiments."""
 
     datasets: tuple[str, ...] = PAPER_DATASETS
-    repetitions: int = 10
-    seed: int = 0
-    n_weights: int = 81
+    repetitions: int = 10  # draws of the labeled rows for each cell; the paper has ten
+    seed: int = 0  # of the draws, and of the synthetic data set
+    n_weights: int = 81  # error weights on the grid of each model
 
     def __post_init__(self) -> None:
         for name in self.datasets:

@@ -83,26 +83,14 @@ def curve_rows(records: Iterable[CellRecord]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How well a run agrees with the paper.
+    """How well a run agrees with the paper."""
 
-    Attributes
-    ----------
-    n_cells : int
-        Cells of Table 2 that the run covers.
-    within_2, within_3 : int
-        Of these, within two and three standard errors.
-    n_datasets : int
-    ahead_at_fewest : int
-        Data sets on which Semi-KPCA with k = 1 has the highest mean of the paper's three models at the smallest number
-        of labels, with the best error weight.
-    paper_ahead_at_fewest : int
-        The same in the paper.
-    """
-
-    n_cells: int
-    within_2: int
+    n_cells: int  # of Table 2 that the run covers
+    within_2: int  # of these, within two standard errors
     within_3: int
     n_datasets: int
+    # Data sets on which Semi-KPCA with k = 1 has the highest mean of the paper's three models at the smallest number of
+    # labels, with the best error weight; in this run and in the paper.
     ahead_at_fewest: int
     paper_ahead_at_fewest: int
 

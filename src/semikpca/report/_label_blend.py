@@ -34,7 +34,6 @@ def certificate_view(labeled: LabeledTable) -> dict[str, Any] | None:
         "semi_kpca_share": sum(entry["share"] for entry in uses),
         "error_weight": shown[2],
         "gap": number(certificate.gap) if math.isfinite(certificate.gap) else None,
-        "eigenvalues": [number(value) for value in certificate.eigenvalues[-2:]],
         "lower": None if lower is None else shown[3],
         "middle": shown[1],
         "bound": shown[0],
@@ -131,12 +130,10 @@ def blend_view(labeled: LabeledTable) -> dict[str, Any]:
             }
         )
     more = counted(len(rest), "more candidate has", "more candidates have")
-    shares = labeled.kernel_shares.items()
     return {
         "candidates": candidates,
         "n_all": len(order),
         "rest": f"{more} {100 * weights[rest].sum():.1f}% of the weight together." if len(rest) else "",
-        "kernels": [{"name": name, "share": 100 * share} for name, share in shares if share >= 0.005],
     }
 
 

@@ -118,10 +118,9 @@ def _source(labeled: LabeledTable) -> dict[str, Any]:
     roles = labeled.roles
     counts = feature_counts(labeled.vectorizer)
     kinds = [
-        {"kind": kind, "columns": _shortened_list(names), "n_columns": len(names), "n_features": n_features}
+        {"kind": kind, "columns": _shortened_list(names), "n_features": sum(counts.get(name, 0) for name in names)}
         for kind, names in feature_kinds(labeled.vectorizer).items()
         if names
-        for n_features in [sum(counts.get(name, 0) for name in names)]
     ]
     unused = [
         {"what": what, "columns": _shortened_list(names)}

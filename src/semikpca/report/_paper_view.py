@@ -185,14 +185,9 @@ def _questions(blocks: Mapping[tuple[str, int, str], Block], majority: Mapping[s
         return [f"In {count} of {counted(len(fewest), 'comparison')} (best and fixed γ)"]
 
     def lost_without_best(column: str) -> list[str]:
-        losses = {
-            model: fmean(
-                block[model][column] - printed[dataset, n_labeled, "fixed"][model][column]
-                for (dataset, n_labeled, choice), block in printed.items()
-                if choice == "best"
-            )
-            for model in _RANKED
-        }
+        best = {key[:2]: block for key, block in printed.items() if key[2] == "best"}
+        pairs = [(block, printed[*key, "fixed"]) for key, block in best.items()]
+        losses = {model: fmean(one[model][column] - other[model][column] for one, other in pairs) for model in _RANKED}
         return [f"{MODEL_NAMES[model]}: {loss:.1f}" for model, loss in losses.items()]
 
     def below_majority(column: str) -> list[str]:
@@ -221,29 +216,17 @@ def _questions(blocks: Mapping[tuple[str, int, str], Block], majority: Mapping[s
 
 
 def _table_2(datasets: Iterable[dict[str, Any]], blocks: Mapping[tuple[str, int, str], Block]) -> list[dict[str, Any]]:
-    return [
-        {
-            **dataset,
-            "rows": [
-                {
-                    "n_labeled": n_labeled,
-                    "percent": 100 * n_labeled / dataset["n_samples"],
-                    "choices": [
-                        {
-                            "name": choice,
-                            "models": [
-                                {"model": model, **blocks[dataset["dataset"], n_labeled, choice][model]}
-                                for model in _SHOWN
-                            ],
-                        }
-                        for choice in _CHOICES
-                    ],
-                }
-                for n_labeled in dict.fromkeys(key[1] for key in blocks if key[0] == dataset["dataset"])
-            ],
-        }
-        for dataset in datasets
-    ]
+    table = []
+    for dataset in datasets:
+        name, rows = dataset["dataset"], []
+        for count in dict.fromkeys(key[1] for key in blocks if key[0] == name):
+            choices = [
+                {"name": choice, "models": [{"model": model, **blocks[name, count, choice][model]} for model in _SHOWN]}
+                for choice in _CHOICES
+            ]
+            rows.append({"n_labeled": count, "percent": 100 * count / dataset["n_samples"], "choices": choices})
+        table.append({**dataset, "rows": rows})
+    return table
 
 
 def _figure_3(records: Iterable[CellRecord]) -> dict[str, Any]:
