@@ -14,17 +14,7 @@ from mpl_toolkits.mplot3d import proj3d
 from semikpca._typing import FloatArray
 from semikpca.convexity import Regime
 from semikpca.experiments import ObjectiveSurface, Outcome
-from semikpca.plots._style import (
-    FAINT,
-    INK,
-    MUTED,
-    SOLUTION_COLOR,
-    UNBOUNDED_COLOR,
-    FigureDisplay,
-    eigenvalue_name,
-    new_figure,
-    own_style,
-)
+from semikpca.plots import _style as style
 
 _ROW_NAMES = {"kernel_pca": "KPCA", "semi_kpca": "Semi-KPCA"}
 _ELEVATION, _AZIMUTH = 30, -36  # seen from where ⟨v1, w⟩ is positive: that half of a surface is the near one
@@ -32,7 +22,7 @@ _FAR_HALF, _BEHIND, _NEAR_HALF, _IN_FRONT, _ON_TOP = range(1, 6)  # the order of
 _HEIGHT_COLORS = LinearSegmentedColormap.from_list("heights", ["#86a3c1", "#d3deea", "#faf8f2", "#f3dfb5", "#e5c37d"])
 
 
-class ObjectiveSurfacesDisplay(FigureDisplay):
+class ObjectiveSurfacesDisplay(style.FigureDisplay):
     """The objective of both problems over a plane of weights w, a column for each error weight (Figure 1).
 
     Parameters
@@ -73,12 +63,12 @@ class ObjectiveSurfacesDisplay(FigureDisplay):
         by_problem = [[s for s in self.surfaces if s.problem == problem] for problem in _ROW_NAMES]
         rows = [row for row in by_problem if row]
         n_columns = max(len(row) for row in rows)
-        with own_style(figure):
+        with style.own_style(figure):
             self._owns_figure = figure is None
-            self.figure_ = new_figure(1.8 * n_columns, 0.4 + 2.5 * len(rows)) if figure is None else figure
+            self.figure_ = style.new_figure(1.8 * n_columns, 0.4 + 2.5 * len(rows)) if figure is None else figure
             self.axes_ = np.full((len(rows), n_columns), None, dtype=object)
             letters = iter(ascii_lowercase)
-            statement = {"fontsize": "small", "color": MUTED, "linespacing": 1.3}
+            statement = {"fontsize": "small", "color": style.MUTED, "linespacing": 1.3}
             # Panels share the figure; text takes what it needs in inches, and a caption is three lines high.
             width, height = (float(length) / self.figure_.dpi for length in self.figure_.bbox.size)
             left, bottom, line = 0.27 / width, 0.42 / height, 0.19 / height
@@ -139,14 +129,14 @@ def _draw_surface(axes: Any, surface: ObjectiveSurface, limits: tuple[float, flo
             first, second, surface.values[half], cmap=_HEIGHT_COLORS, norm=norm, rcount=len(c), ccount=len(c),
             edgecolor="#00000030", linewidth=0.25, alpha=0.85, zorder=order,
         )  # fmt: skip
-    axes.plot(np.zeros_like(c), c, surface.values_without_first, color=INK, linewidth=1.6, zorder=_BEHIND)
+    axes.plot(np.zeros_like(c), c, surface.values_without_first, color=style.INK, linewidth=1.6, zorder=_BEHIND)
     _draw_outcome(axes, surface.outcome, None)
     if surface.outcome.kind == "fall":
-        _draw_outcome(axes, surface.outcome_without_first, INK)
+        _draw_outcome(axes, surface.outcome_without_first, style.INK)
 
 
 def _draw_outcome(axes: Any, outcome: Outcome, color: str | None) -> None:
-    color = color or (UNBOUNDED_COLOR if outcome.kind == "fall" else SOLUTION_COLOR)
+    color = color or (style.UNBOUNDED_COLOR if outcome.kind == "fall" else style.SOLUTION_COLOR)
     if outcome.kind == "point":
         (path,) = outcome.paths
         axes.plot(*path.T, "o", color=color, markersize=6, markeredgecolor="white", markeredgewidth=0.8, zorder=_ON_TOP)
@@ -170,7 +160,7 @@ def _bare_axes(axes: Any) -> None:
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.set_ticks([])
         axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
-        axis.line.set_color(FAINT)
+        axis.line.set_color(style.FAINT)
         axis.line.set_linewidth(0.6)
     axes.zaxis.line.set_visible(False)
     axes.set_xlabel("v₁", labelpad=-15)
@@ -178,7 +168,7 @@ def _bare_axes(axes: Any) -> None:
 
 
 def _weight_position(surface: ObjectiveSurface) -> str:
-    first, second = (f"1/{eigenvalue_name(number)}" for number in (1, 2))
+    first, second = (f"1/{style.eigenvalue_name(number)}" for number in (1, 2))
     at_first, at_second = surface.regimes
     if at_first is Regime.TRIVIAL:
         return f"γ < {first}"
@@ -199,8 +189,10 @@ def _statement(surface: ObjectiveSurface) -> str:
 
 def _legend_handles() -> list[Line2D]:
     return [
-        Line2D([], [], color=SOLUTION_COLOR, marker="o", markeredgecolor="white", linewidth=0, label="one solution"),
-        Line2D([], [], color=SOLUTION_COLOR, linewidth=2, label="line of solutions"),
-        Line2D([], [], color=UNBOUNDED_COLOR, linewidth=2, marker=">", label="objective falls without end"),
-        Line2D([], [], color=INK, linewidth=1.6, label="first component removed"),
+        Line2D(
+            [], [], color=style.SOLUTION_COLOR, marker="o", markeredgecolor="white", linewidth=0, label="one solution"
+        ),
+        Line2D([], [], color=style.SOLUTION_COLOR, linewidth=2, label="line of solutions"),
+        Line2D([], [], color=style.UNBOUNDED_COLOR, linewidth=2, marker=">", label="objective falls without end"),
+        Line2D([], [], color=style.INK, linewidth=1.6, label="first component removed"),
     ]
