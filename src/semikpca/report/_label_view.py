@@ -195,14 +195,8 @@ def _why_unknown(labeled: LabeledTable) -> str:
 def _accuracy(labeled: LabeledTable) -> dict[str, Any]:
     both = {"With the unlabeled rows": labeled.estimate, "LS-SVM on the labels alone": labeled.baseline}
     rows = [
-        {
-            "name": name,
-            "right": known.right,
-            "counted": known.counted,
-            "share": 100 * known.share,
-            "low": 100 * known.low,
-            "high": 100 * known.high,
-        }
+        {"name": name, "right": known.right, "counted": known.counted}
+        | {end: 100 * getattr(known, end) for end in ("share", "low", "high")}
         for name, known in both.items()
         if known.is_known
     ]
