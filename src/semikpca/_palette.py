@@ -23,18 +23,7 @@ ON_LIGHT = (
     "#3c3084",
     "#7800d8",
 )
-ON_DARK = (
-    "#5e93c4",
-    "#f2cb2e",
-    "#8fe6d8",
-    "#f0466e",
-    "#9a48f0",
-    "#ad5a1e",
-    "#fa9a72",
-    "#c3b4fb",
-    "#5468b8",
-    "#dd5cff",
-)
+ON_DARK = ("#5e93c4", "#f2cb2e", "#8fe6d8", "#f0466e", "#9a48f0", "#ad5a1e", "#fa9a72", "#c3b4fb", "#5468b8", "#dd5cff")
 # Of several classes that are shown as one.
 REST_ON_LIGHT, REST_ON_DARK = "#8d9893", "#74817b"
 # From an unsure prediction to a sure one; amber and blue stay apart for everybody.

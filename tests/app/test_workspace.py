@@ -172,7 +172,7 @@ def test_what_cannot_be_done_is_explained_and_changes_nothing(hand, act, value, 
 
 
 def test_without_unlabeled_rows_there_is_nothing_to_step_to(hand):
-    hand.workspace._chosen(hand("refresh"), list(range(30)))
+    hand("refresh").selected = list(range(30))
     hand("label", 0)
     assert "There is no row left to suggest" in hand("step", 1).message.text
 
@@ -197,7 +197,7 @@ def test_a_slider_that_the_page_moved_is_no_event_of_the_user(hand):
 
 def test_several_selected_rows_are_counted_with_their_predictions(hand):
     tab = hand("refresh")
-    hand.workspace._chosen(tab, [0, 1, 10, 11])
+    tab.selected = [0, 1, 10, 11]
     detail = json.dumps(shown(hand.workspace, tab)["detail"])
     assert re.search(r'"4 rows".*"2 of them have a label\."', detail)
     assert "Remove their labels" in detail

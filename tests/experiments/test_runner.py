@@ -6,7 +6,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from semikpca.datasets import load_paper_dataset
 from semikpca.experiments import Cell, PaperSpec, paper_label_counts, paper_values, run_cell, run_missing
-from semikpca.experiments._draws import draw_labeled_rows
+from semikpca.experiments._runner import draw_labeled_rows
 
 SPEC = PaperSpec(datasets=("iris", "synth"), repetitions=3, seed=5, n_weights=7)
 

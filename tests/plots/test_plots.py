@@ -248,28 +248,20 @@ def identifiers(element):
 
 
 def test_an_inlined_figure_is_one_element_whose_references_lead_somewhere(curves_display):
-    element = figure_svg(curves_display.figure_, "curves-")
+    element = figure_svg(curves_display.figure_)
     assert element.startswith("<svg")
     assert element.endswith("</svg>")
     found, wanted = identifiers(element)
     assert len(found) == len(set(found))
-    assert all(name.startswith("curves-") for name in found)
     assert wanted
     assert wanted <= set(found)
 
 
-def test_inlined_figures_with_different_prefixes_share_no_id_and_no_style(surfaces_display, schemes_display):
-    one, other = figure_svg(surfaces_display.figure_, "one-"), figure_svg(schemes_display.figure_, "other-")
-    assert not set(identifiers(one)[0]) & set(identifiers(other)[0])
-    # A style element would hold for the whole page.
-    assert "<style" not in one + other
-    assert "<metadata" not in one + other
-
-
-@pytest.mark.parametrize("prefix", ["1-", "a b", 'a"', "#"])
-def test_a_prefix_that_makes_no_id_is_refused(schemes_display, prefix):
-    with pytest.raises(ValueError, match="prefix must begin with a letter"):
-        figure_svg(schemes_display.figure_, prefix)
+def test_inlined_figures_have_no_style_that_would_hold_for_the_whole_page(surfaces_display, schemes_display):
+    for display in (surfaces_display, schemes_display):
+        element = figure_svg(display.figure_)
+        assert "<style" not in element
+        assert "<metadata" not in element
 
 
 def test_text_is_text_where_the_caller_asks_for_it(curves_display):

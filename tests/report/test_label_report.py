@@ -84,7 +84,7 @@ class TestView:
         columns = [row["columns"] for row in (*view["source"]["kinds"], *view["source"]["unused"])]
         assert sorted(", ".join(columns).split(", ")) == sorted(labeled.table.frame.columns)
         assert sum(row["n_features"] for row in view["source"]["kinds"]) == labeled.X.shape[1]
-        assert {"kind": "left out", "columns": "same", "n_columns": 1, "n_features": 0} in view["source"]["kinds"]
+        assert {"kind": "left out", "columns": "same", "n_features": 0} in view["source"]["kinds"]
 
     def test_class_shares_are_those_of_the_output_table(self, labeled, view):
         frame = labeled.to_frame()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from semikpca.experiments import Cell
-from semikpca.experiments._draws import draw_labeled_rows as paper_draws
+from semikpca.experiments._runner import draw_labeled_rows as paper_draws
 from semikpca_benchmarks.accuracy import AccuracyCell, AccuracySpec, label_counts, resolve_datasets
 from semikpca_benchmarks.accuracy._draws import draw_labeled_rows, flip_labels, method_generator
 from semikpca_benchmarks.datasets import load_benchmark_dataset

@@ -21,28 +21,20 @@ def advice_of(revision: int, model: Any) -> Advice:
     n_rows = len(model.label_coding_.codes)
     most = max(_FEWEST_CANDIDATES, min(_MOST_CANDIDATES, _CANDIDATE_ENTRIES // n_rows))
     rows = suggest_labels(model, _SUGGESTED, max_candidates=most)
-    return Advice(revision, tuple(rows.tolist()), _doubts(model))
+    audit = audit_labels(model)
+    columns = (audit.rows, audit.given, audit.suggested, audit.suspicion)
+    doubtful = (column[audit.looks_wrong].tolist() for column in columns)
+    doubts = tuple(Doubt(*doubt) for doubt in zip(*doubtful, strict=True))
+    return Advice(revision, tuple(rows.tolist()), doubts)
 
 
 def first_advice(revision: int, X: FloatArray, unlabeled: IntArray) -> Advice:
-    """Return rows to begin with, where nothing can be predicted yet."""
-    return Advice(revision, _first_rows(X, unlabeled), ())
-
-
-def _first_rows(X: FloatArray, unlabeled: IntArray) -> tuple[int, ...]:
     """Return rows to begin with, where nothing can be predicted yet: one from the middle of each group of rows."""
     if len(unlabeled) <= _SUGGESTED:
-        return tuple(unlabeled.tolist())
+        return Advice(revision, tuple(unlabeled.tolist()), ())
     sample = np.sort(np.random.default_rng(0).permutation(unlabeled)[:_ROWS_FOR_GROUPS])
     groups = KMeans(_SUGGESTED, n_init=1, random_state=0).fit(X[sample])
     middles = sample[groups.transform(X[sample]).argmin(axis=0)]
     sizes = np.bincount(groups.labels_, minlength=_SUGGESTED)
-    in_order = (int(middles[group]) for group in np.argsort(-sizes, kind="stable"))
-    return tuple(dict.fromkeys(in_order))
-
-
-def _doubts(model: Any) -> tuple[Doubt, ...]:
-    audit = audit_labels(model)
-    columns = (audit.rows, audit.given, audit.suggested, audit.suspicion)
-    doubtful = (column[audit.looks_wrong].tolist() for column in columns)
-    return tuple(Doubt(*doubt) for doubt in zip(*doubtful, strict=True))
+    in_order = middles[np.argsort(-sizes, kind="stable")].tolist()
+    return Advice(revision, tuple(dict.fromkeys(in_order)), ())

@@ -22,37 +22,20 @@ class AutosaveError(ValueError):
 
 @dataclass(frozen=True)
 class SavedLabels:
-    """What an earlier visit left behind.
+    """What an earlier visit left behind."""
 
-    Attributes
-    ----------
-    classes : tuple
-        Labels in the order of their keys on the page, also those that no row has yet.
-    labels : dict of int to label
-        Row numbers, counted from 0, and their labels.
-    error_weight : float or "middle"
-    saved_at : datetime
-    """
-
-    classes: tuple[Any, ...]
-    labels: dict[int, Any]
-    error_weight: float | str
+    classes: tuple[Any, ...]  # in the order of their keys on the page, also those that no row has yet
+    labels: dict[int, Any]  # by row, counted from 0
+    error_weight: float | str  # or "middle"
     saved_at: datetime
 
 
 @dataclass(frozen=True)
 class Autosave:
-    """The place of the labels of one table.
-
-    Attributes
-    ----------
-    path : Path
-    fingerprint : str
-        Of the rows without their labels: labels are never put on the rows of another table.
-    """
+    """The place of the labels of one table."""
 
     path: Path
-    fingerprint: str
+    fingerprint: str  # of the rows without their labels: labels are never put on the rows of another table
 
     @classmethod
     def beside(cls, file: Path, fingerprint: str) -> "Autosave":
@@ -106,16 +89,15 @@ class Autosave:
         try:
             saved = _parsed(json.loads(text), n_rows)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise AutosaveError(
-                f"The saved labels in {self.path} are damaged ({error}). They are kept as {self.previous.name} when "
-                "you give the next label."
-            ) from error
+            raise AutosaveError(f"The saved labels in {self.path} are damaged ({error}). {self._kept}") from error
         if json.loads(text).get("fingerprint") != self.fingerprint:
-            raise AutosaveError(
-                f"The saved labels in {self.path} belong to other rows: the table has changed since. They are kept as "
-                f"{self.previous.name} when you give the next label."
-            )
+            changed = "belong to other rows: the table has changed since"
+            raise AutosaveError(f"The saved labels in {self.path} {changed}. {self._kept}")
         return saved
+
+    @property
+    def _kept(self) -> str:
+        return f"They are kept as {self.previous.name} when you give the next label."
 
     def set_aside(self) -> None:
         """Keep the saved labels under another name, where there are any."""

@@ -9,7 +9,7 @@ from flask import Response, request
 from plotly.io.json import to_json_plotly
 
 from semikpca.app import _panels as panels
-from semikpca.app._figure import changed_labels, map_figure, mark_selection, mark_suggestions
+from semikpca.app._figure import SUGGESTIONS, changed_labels, map_figure, mark, mark_selection
 from semikpca.app._layout import page_class
 from semikpca.app._start import start
 from semikpca.app._workspace import Workspace
@@ -75,11 +75,9 @@ def register(app: Dash, workspace: Workspace, limit_mb: int) -> None:
         advice, snapshot = opened.session.advice(), opened.session.snapshot()
         if advice.revision != snapshot.revision:
             return no_update, no_update
-        lists = {
-            "suggestions": panels.suggestions(opened, snapshot, advice),
-            "doubts": panels.doubts(opened, snapshot, advice),
-        }
-        return lists, mark_suggestions(Patch(), opened, advice.rows)
+        shown = opened, snapshot, advice
+        lists = {"suggestions": panels.suggestions(*shown), "doubts": panels.doubts(*shown)}
+        return lists, mark(Patch(), SUGGESTIONS, opened, advice.rows)
 
 
 def answer(workspace: Workspace, asked: dict[str, Any], limit_mb: int) -> dict[str, Any]:
@@ -100,20 +98,18 @@ def answer(workspace: Workspace, asked: dict[str, Any], limit_mb: int) -> dict[s
     """
     with workspace.lock:
         update = workspace.handle(str(asked["client"]), asked["events"], asked["shown"], dark=bool(asked["dark"]))
-        opened, parts = workspace.opened, panels.parts(workspace, update.tab)
-        parts["start"] = start(workspace, limit_mb)
+        opened, tab = workspace.opened, update.tab
+        parts = {**panels.parts(workspace, tab), "start": start(workspace, limit_mb)}
         marks = {name: _mark(part) for name, part in parts.items()}
         known = asked["marks"] or {}
         return {
             "parts": {name: part for name, part in parts.items() if known.get(name) != marks[name]},
             "marks": marks,
-            "last": update.last_event,
+            "last": tab.last_event,
             "weight": workspace.slider(),
             "page": page_class(workspace),
             "state": list(update.state) if update.has_new_labels else None,
-            "figure": (
-                map_figure(opened, opened.session.snapshot(), update.tab) if update.is_new_table and opened else None
-            ),
+            "figure": map_figure(opened, opened.session.snapshot(), tab) if update.is_new_table and opened else None,
         }
 
 

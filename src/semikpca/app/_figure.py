@@ -1,6 +1,7 @@
 """The map of the rows: drawn once, then only its colors and its few marked rows are sent."""
 
 import base64
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,6 @@ from dash import Patch
 
 from semikpca._palette import class_color
 from semikpca._typing import FloatArray
-from semikpca.app._colors import LABEL_EDGE, NO_CLASS, SELECTED, SUGGESTED, with_alpha
 from semikpca.app._opening import OpenTable
 from semikpca.app._snapshot import Snapshot
 from semikpca.app._workspace import Tab
@@ -16,6 +16,12 @@ from semikpca.app._workspace import Tab
 ROWS, LABELS, SUGGESTIONS, SELECTION = range(4)  # the traces, in the order they are drawn
 _MARGIN = 0.06  # around the rows, as a share of their extent
 _FAINTEST, _FULL = 0.22, 0.95  # how much of a color a guess shows, and a certainty
+# Colors of marks, keyed by whether the page is dark.
+NO_CLASS = "#8b9691"
+SELECTED = {False: "#d6248a", True: "#ff7cc4"}
+SUGGESTED = {False: "#8a6100", True: "#e8c15a"}
+LABEL_EDGE = {False: "#17201c", True: "#ffffff"}
+_OVERLAY = {"type": "scattergl", "mode": "markers", "hoverinfo": "skip"}
 
 
 def empty_figure() -> dict[str, Any]:
@@ -42,9 +48,9 @@ def map_figure(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> dict[str, Any
                 "selected": {"marker": {"opacity": 1}},
                 "unselected": {"marker": {"opacity": 1}},
             },
-            {**_overlay("scattergl"), **_label_marks(opened, snapshot, size, tab.dark)},
-            {**_overlay("scattergl"), **_rings(opened, (), size + 8, SUGGESTED[tab.dark], 1.75)},
-            {**_overlay("scattergl"), **_rings(opened, tab.selected, size + 10, SELECTED[tab.dark], 2.5)},
+            {**_OVERLAY, **_label_marks(opened, snapshot, size, tab.dark)},
+            {**_OVERLAY, **_rings(opened, (), size + 8, SUGGESTED[tab.dark], 1.75)},
+            {**_OVERLAY, **_rings(opened, tab.selected, size + 10, SELECTED[tab.dark], 2.5)},
         ],
         "layout": _layout(opened.name, coordinates),
     }
@@ -67,12 +73,14 @@ def mark_selection(patch: Patch, opened: OpenTable, selected: list[int], event: 
     patch["layout"]["selectionrevision"] = event
     patch["layout"]["selections"] = []
     patch["data"][ROWS]["selectedpoints"] = None
-    return _mark(patch, SELECTION, opened, selected)
+    return mark(patch, SELECTION, opened, selected)
 
 
-def mark_suggestions(patch: Patch, opened: OpenTable, rows: tuple[int, ...]) -> Patch:
-    """Add the rings of the suggested rows to a patch."""
-    return _mark(patch, SUGGESTIONS, opened, rows)
+def mark(patch: Patch, trace: int, opened: OpenTable, rows: Sequence[int]) -> Patch:
+    """Add the rings of the selected or suggested rows to a patch."""
+    for name, value in _points(opened, rows).items():
+        patch["data"][trace][name] = value
+    return patch
 
 
 def marker_size(opened: OpenTable) -> float:
@@ -99,23 +107,27 @@ def _row_colors(opened: OpenTable, snapshot: Snapshot, dark: bool) -> dict[str, 
 
 
 def _color_scale(snapshot: Snapshot, dark: bool) -> list[list[Any]]:
-    places = snapshot.places or (0,)
-    n_classes = len(places)
-    colors = [NO_CLASS, *(class_color(place, dark) for place in places)]
+    colors = [NO_CLASS, *(class_color(place, dark) for place in snapshot.places or (0,))]
     scale = []
     for place, color in enumerate(colors):
-        faint = with_alpha(color, _FAINTEST if place else 0.55)
+        faintest, full = (_FAINTEST, _FULL) if place else (0.55, 0.55)
         scale += [
-            [place / (n_classes + 1), faint],
-            [(place + 1) / (n_classes + 1), with_alpha(color, _FULL if place else 0.55)],
+            [place / len(colors), _with_alpha(color, faintest)],
+            [(place + 1) / len(colors), _with_alpha(color, full)],
         ]
     return scale
 
 
+def _with_alpha(color: str, alpha: float) -> str:
+    """Return a color that lets the page shine through."""
+    red, green, blue = (int(color[start : start + 2], 16) for start in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{alpha:g})"
+
+
 def _label_marks(opened: OpenTable, snapshot: Snapshot, size: float, dark: bool) -> dict[str, Any]:
-    places, rows = _places(opened, np.flatnonzero(snapshot.given >= 0).tolist())
+    rows = _on_map(opened, np.flatnonzero(snapshot.given >= 0).tolist())
     return {
-        **_points(opened, places),
+        **_points(opened, rows),
         "marker": {
             "size": size + 4,
             "color": [class_color(snapshot.places[snapshot.given[row]], dark) for row in rows],
@@ -124,29 +136,18 @@ def _label_marks(opened: OpenTable, snapshot: Snapshot, size: float, dark: bool)
     }
 
 
-def _rings(opened: OpenTable, rows: Any, size: float, color: str, width: float) -> dict[str, Any]:
+def _rings(opened: OpenTable, rows: Sequence[int], size: float, color: str, width: float) -> dict[str, Any]:
     marker = {"size": size, "color": "rgba(0,0,0,0)", "line": {"color": color, "width": width}}
-    return {**_points(opened, _places(opened, rows)[0]), "marker": marker}
+    return {**_points(opened, rows), "marker": marker}
 
 
-def _mark(patch: Patch, trace: int, opened: OpenTable, rows: Any) -> Patch:
-    for name, value in _points(opened, _places(opened, rows)[0]).items():
-        patch["data"][trace][name] = value
-    return patch
+def _on_map(opened: OpenTable, rows: Sequence[int]) -> list[int]:
+    return [row for row in rows if row in opened.place_on_map]
 
 
-def _places(opened: OpenTable, rows: Any) -> tuple[list[int], list[int]]:
-    on_map = [row for row in rows if row in opened.place_on_map]
-    return [opened.place_on_map[row] for row in on_map], on_map
-
-
-def _points(opened: OpenTable, places: list[int]) -> dict[str, Any]:
-    coordinates = opened.map.coordinates[places]
+def _points(opened: OpenTable, rows: Sequence[int]) -> dict[str, Any]:
+    coordinates = opened.map.coordinates[[opened.place_on_map[row] for row in _on_map(opened, rows)]]
     return {"x": _rounded(coordinates[:, 0]), "y": _rounded(coordinates[:, 1])}
-
-
-def _overlay(kind: str) -> dict[str, Any]:
-    return {"type": kind, "mode": "markers", "hoverinfo": "skip"}
 
 
 def _layout(name: str, coordinates: FloatArray) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """From a file, an upload or an example to something that can be labeled."""
 
-import io
 import json
 import tempfile
 from collections.abc import Callable
@@ -54,8 +53,7 @@ class Pending:
 
         def unlikely(column: str) -> tuple[bool, bool]:
             cells = self.table.features[column]
-            n_different = cells.nunique()
-            return not 0 < n_different <= _MOST_LIKELY_CLASSES, not cells.isna().any()
+            return not 0 < cells.nunique() <= _MOST_LIKELY_CLASSES, not cells.isna().any()
 
         return sorted(map(str, self.table.frame.columns), key=unlikely)
 
@@ -111,14 +109,13 @@ class OpenTable:
         frame = self._with_labels(given)
         model = self.session.model()
         if model is None:
-            empty = [""] * len(frame)
+            empty, no = [""] * len(frame), [False] * len(frame)
             is_given = [label is not None for label in given]
-            columns = {"predicted_label": empty, "confidence": empty, "label_was_given": is_given}
-            frame = with_columns(frame, {**columns, "looks_wrong": [False] * len(frame)})
+            columns = {"predicted_label": empty, "confidence": empty, "label_was_given": is_given, "looks_wrong": no}
+            frame = with_columns(frame, columns)
         else:
             table = replace(self.table, frame=frame)
-            labeled = LabeledTable(table, self.roles, self.options, self.vectorizer, self.session.X, model)
-            frame = labeled.to_frame()
+            frame = LabeledTable(table, self.roles, self.options, self.vectorizer, self.session.X, model).to_frame()
         suffix = PurePath(self.name).suffix if self.table.format not in ("npy", "npz") else ".csv"
         name = f"{PurePath(self.name).stem}-labeled{suffix or '.csv'}"
         with tempfile.TemporaryDirectory() as folder:
@@ -130,11 +127,9 @@ class OpenTable:
         """Return the cells as they were, but for labels that were changed on the page."""
         before = given_labels(self.table, self.roles, allow_fewer=True)
         cells: list[Any] = self.table.frame[self.roles.label].tolist()
-        nothing: Any = (
-            "" if self.table.format in ("csv", "tsv") else -1 if self.table.format in ("npy", "npz") else None
-        )
+        empty = {"csv": "", "tsv": "", "npy": -1, "npz": -1}
         for row in np.flatnonzero(before != given):
-            cells[row] = nothing if given[row] is None else given[row]
+            cells[row] = empty.get(self.table.format) if given[row] is None else given[row]
         frame = self.table.frame.copy()
         frame[self.roles.label] = pd.Series(cells, index=frame.index, dtype=object)
         return frame
@@ -165,15 +160,13 @@ def open_table(
     prepared = prepare_table(table, roles, allow_fewer=True, allow_many_categories=True)
     X, given = prepared.X, prepared.labels
     fingerprint = _fingerprint(table, roles)
-    autosave = (
-        Autosave.beside(table.path, fingerprint)
-        if place == "beside the file" and table.path is not None
-        else Autosave.in_state_folder(name, fingerprint)
-    )
+    if place == "beside the file" and table.path is not None:
+        autosave = Autosave.beside(table.path, fingerprint)
+    else:
+        autosave = Autosave.in_state_folder(name, fingerprint)
     say("Finding neighbors and kernels")
-    session = LabelingSession(
-        X, given, classes=classes, model=options.classifier().set_params(tol=_TOL), autosave=autosave
-    )
+    model = options.classifier().set_params(tol=_TOL)
+    session = LabelingSession(X, given, classes=classes, model=model, autosave=autosave)
     say("Drawing the map")
     labeled = np.flatnonzero([label is not None for label in given])
     rows = row_map(X, max_rows=MOST_ROWS_ON_MAP, always=labeled)
@@ -187,12 +180,9 @@ def with_new_label_column(table: Table, name: str) -> Table:
     if name in table.frame.columns:
         raise TableError(f"{table.name} has a column {name!r} already. Choose it, or give the new one another name.")
     empty = "" if table.format in ("csv", "tsv") else None
-    column = pd.Series([empty] * len(table), dtype=object)
-    return replace(
-        table,
-        frame=table.frame.assign(**{name: column.to_numpy()}),
-        features=table.features.assign(**{name: np.full(len(table), None, dtype=object)}),
-    )
+    frame = table.frame.assign(**{name: np.full(len(table), empty, dtype=object)})
+    features = table.features.assign(**{name: np.full(len(table), None, dtype=object)})
+    return replace(table, frame=frame, features=features)
 
 
 def read_upload(filename: str, content: bytes) -> Pending:
@@ -214,53 +204,32 @@ EXAMPLES = {
 
 def open_example(key: str, *, progress: Progress | None = None) -> OpenTable:
     """Open one of ``EXAMPLES``."""
+    frame: pd.DataFrame
+    more: dict[str, Any] = {}
     if key == "tickets":
-        frame = make_support_tickets()
-        table, name = _as_read(frame, "support-tickets.csv"), "support-tickets.csv"
+        frame, name = make_support_tickets(), "support-tickets.csv"
         roles = ColumnRoles("category", id="ticket_id", text=("subject", "message"))
-        return open_table(table, roles, name=name, place="state folder", progress=progress)
-    if key == "digits":
-        pixels = load_digits().data
-        columns = tuple(f"pixel_{number}" for number in range(pixels.shape[1]))
-        frame = pd.DataFrame(pixels.astype(int), columns=list(columns)).assign(digit="")
-        name = "digits.csv"
+    elif key == "digits":
+        pixels = pd.DataFrame(load_digits().data.astype(int)).add_prefix("pixel_")
+        frame, name, roles = pixels.assign(digit=""), "digits.csv", ColumnRoles("digit")
         # The keys 1 … 9 and 0 give the digit that is printed on them.
-        classes = (*map(str, range(1, 10)), "0")
-        table = _as_read(frame, name)
-        return open_table(
-            table,
-            ColumnRoles("digit"),
-            name=name,
-            place="state folder",
-            classes=classes,
-            picture=columns,
-            progress=progress,
-        )
-    if key == "clusters":
-        points = make_four_clusters(random_state=0)[0].round(3)
-        frame = pd.DataFrame(points, columns=["x", "y"]).assign(side="")
-        name = "four-clusters.csv"
-        table = _as_read(frame, name)
-        return open_table(
-            table, ColumnRoles("side"), name=name, place="state folder", classes=("left", "right"), progress=progress
-        )
-    raise ValueError(f"There is no example {key!r}; there are {', '.join(EXAMPLES)}.")
-
-
-def _as_read(frame: pd.DataFrame, name: str) -> Table:
-    """Return a table as it would come from a file of the user's: cells as text."""
-    text = io.StringIO()
-    frame.to_csv(text, index=False)
-    return read_upload(name, text.getvalue().encode()).table
+        more = {"classes": tuple("1234567890"), "picture": tuple(pixels.columns)}
+    elif key == "clusters":
+        points = pd.DataFrame(make_four_clusters(random_state=0)[0].round(3), columns=["x", "y"])
+        frame, name, roles = points.assign(side=""), "four-clusters.csv", ColumnRoles("side")
+        more = {"classes": ("left", "right")}
+    else:
+        raise ValueError(f"There is no example {key!r}; there are {', '.join(EXAMPLES)}.")
+    # As it would come from a file of the user's: cells as text.
+    table = read_upload(name, frame.to_csv(index=False).encode()).table
+    return open_table(table, roles, name=name, place="state folder", progress=progress, **more)
 
 
 def _fingerprint(table: Table, roles: ColumnRoles) -> str:
     others = table.frame.drop(columns=[roles.label])
     names = json.dumps([*map(str, others.columns), roles.label]).encode()
-    rows = [
-        pd.util.hash_pandas_object(others[column].astype(str), index=False).to_numpy().tobytes() for column in others
-    ]
-    return fingerprint_of(names, *rows)
+    hashes = (pd.util.hash_pandas_object(others[column].astype(str), index=False) for column in others)
+    return fingerprint_of(names, *(column.to_numpy().tobytes() for column in hashes))
 
 
 def _is_empty(cell: Any) -> bool:

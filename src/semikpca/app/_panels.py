@@ -6,9 +6,8 @@ import numpy as np
 from dash import html
 
 from semikpca._words import counted
-from semikpca.app._colors import style_color
 from semikpca.app._opening import OpenTable
-from semikpca.app._pieces import act, chance, dot, entry, interval, line, low, picture, tile
+from semikpca.app._pieces import act, bar, box, chance, dot, interval, line, low, picture, soft, tile
 from semikpca.app._snapshot import Advice, Snapshot
 from semikpca.app._workspace import Tab, Workspace
 
@@ -36,327 +35,231 @@ def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
 def header(workspace: Workspace) -> list[Any]:
     """Return name and size of the open table, and the buttons that concern it as a whole."""
     opened = workspace.opened
-    name = [html.Span("semikpca", className="brand")]
+    brand = html.Span("semikpca", className="brand")
     if opened is None:
-        return [html.Div(name, className="where")]
+        return [box("where", brand)]
     snapshot = opened.session.snapshot()
-    name.append(html.Span(opened.name, className="file", title=opened.name))
-    name.append(html.Span(f"{opened.session.n_rows:,} rows", className="soft"))
+    name = html.Span(opened.name, className="file", title=opened.name)
     undo = f"Undo: {snapshot.undo} (u)" if snapshot.undo else "Nothing to undo"
     redo = f"Redo: {snapshot.redo} (r)" if snapshot.redo else "Nothing to redo"
+    link = {"href": "download", "className": "button strong", "id": "download", "title": "The table with labels"}
     return [
-        html.Div(name, className="where"),
-        html.Div(
-            [
-                act("Undo", "undo", title=undo, disabled=snapshot.undo is None, id="undo"),
-                act("Redo", "redo", title=redo, disabled=snapshot.redo is None, id="redo"),
-                act("Open…", "open", title="Another file or an example"),
-                act("?", "help", title="Keys (?)", kind="round", **{"aria-label": "Help"}),
-                html.A(
-                    "Download", href="download", className="button strong", id="download", title="The table with labels"
-                ),
-            ],
-            className="tools",
+        box("where", brand, name, html.Span(f"{opened.session.n_rows:,} rows", className="soft")),
+        box(
+            "tools",
+            act("Undo", "undo", title=undo, disabled=snapshot.undo is None, id="undo"),
+            act("Redo", "redo", title=redo, disabled=snapshot.redo is None, id="redo"),
+            act("Open…", "open", title="Another file or an example"),
+            act("?", "help", title="Keys (?)", kind="round", **{"aria-label": "Help"}),
+            html.A("Download", **link),
         ),
     ]
 
 
 def banners(workspace: Workspace, tab: Tab) -> list[Any]:
     """Return what there is to say above the map."""
-    shown = []
-    opened, offer = workspace.opened, workspace.offer
-    if opened is not None and offer is not None:
-        n_saved = len(offer.labels)
-        when = offer.saved_at.strftime("%d %B %Y, %H:%M").lstrip("0")
-        given = {row: label for row, label in enumerate(opened.session.given.tolist()) if label is not None}
-        found = (
-            f"Labels of your last visit are there: {n_saved:,}, saved on {when}. The file itself has {len(given):,}."
-        )
-        if given == offer.labels:
-            found = f"Your last visit, saved on {when}, had other classes or another error weight than the file."
-        shown.append(
-            html.Div(
-                [
-                    html.P(found),
-                    html.Div(
-                        [
-                            act("Go on with them", "take-up", kind="strong", id="take-up"),
-                            act(
-                                "Begin with the file",
-                                "start-over",
-                                kind="plain",
-                                title="They are kept under another name",
-                            ),
-                        ],
-                        className="row",
-                    ),
-                ],
-                className="banner",
-            )
-        )
-    if tab.message is not None and tab.message.kind != "bound":
-        shown.append(
-            html.Div(
-                [html.P(tab.message.text), act("Close", "dismiss", kind="plain")],
-                className=f"banner {tab.message.kind}",
-                role="alert" if tab.message.kind == "error" else "status",
-            )
-        )
-    if opened is not None and opened.session.snapshot().problem:
-        shown.append(html.Div(html.P(opened.session.snapshot().problem), className="banner error", role="alert"))
-    if opened is not None and opened.notes:
+    opened, message = workspace.opened, tab.message
+    shown = [] if opened is None else _offer(workspace, opened)
+    if message is not None and message.kind != "bound":
+        close = act("Close", "dismiss", kind="plain")
+        role = "alert" if message.kind == "error" else "status"
+        shown.append(box(f"banner {message.kind}", html.P(message.text), close, role=role))
+    if opened is None:
+        return shown
+    if problem := opened.session.snapshot().problem:
+        shown.append(box("banner error", html.P(problem), role="alert"))
+    if opened.notes:
+        summary = html.Summary(counted(len(opened.notes), "note") + " on this table")
         notes = html.Ul([html.Li(note) for note in opened.notes])
-        shown.append(
-            html.Details(
-                [html.Summary(counted(len(opened.notes), "note") + " on this table"), notes], className="notes"
-            )
-        )
+        shown.append(html.Details([summary, notes], className="notes"))
     return shown
+
+
+def _offer(workspace: Workspace, opened: OpenTable) -> list[Any]:
+    offer = workspace.offer
+    if offer is None:
+        return []
+    when = offer.saved_at.strftime("%d %B %Y, %H:%M").lstrip("0")
+    given = {row: label for row, label in enumerate(opened.session.given.tolist()) if label is not None}
+    if given == offer.labels:
+        found = f"Your last visit, saved on {when}, had other classes or another error weight than the file."
+    else:
+        n_saved = f"{len(offer.labels):,}"
+        found = f"Labels of your last visit are there: {n_saved}, saved on {when}. The file itself has {len(given):,}."
+    go_on = act("Go on with them", "take-up", kind="strong", id="take-up")
+    begin = act("Begin with the file", "start-over", kind="plain", title="They are kept under another name")
+    return [box("banner", html.P(found), box("row", go_on, begin))]
 
 
 def metrics(snapshot: Snapshot) -> list[Any]:
     """Return the numbers that follow every label."""
-    n_labels = int(np.sum(snapshot.given >= 0))
-    n_rows = len(snapshot.given)
-    estimate = snapshot.estimate
+    n_labels, n_rows = int(np.sum(snapshot.given >= 0)), len(snapshot.given)
+    estimate, confidence, n_changed = snapshot.estimate, snapshot.confidence, snapshot.n_changed
     if estimate.is_known:
-        accuracy = tile(
-            "Accuracy",
-            f"{estimate.share:.0%}",
-            f"{estimate.right} of {estimate.counted} labels found again when left out",
-            interval(estimate.low, estimate.share, estimate.high),
-            id="accuracy",
-        )
+        found = f"{estimate.right} of {estimate.counted} labels found again when left out"
+        drawing = interval(estimate.low, estimate.share, estimate.high)
+        accuracy = tile("accuracy", "Accuracy", f"{estimate.share:.0%}", found, drawing)
     else:
-        wait = (
-            "Two labels of a class are needed" if snapshot.predicted is not None else "Label rows of two classes first"
-        )
-        accuracy = tile("Accuracy", "–", wait, id="accuracy")
-    if snapshot.confidence is None:
-        sure = tile("Confidence", "–", "No predictions yet", id="confidence")
+        known = snapshot.predicted is not None
+        wait = "Two labels of a class are needed" if known else "Label rows of two classes first"
+        accuracy = tile("accuracy", "Accuracy", "–", wait)
+    if confidence is None:
+        sure = tile("confidence", "Confidence", "–", "No predictions yet")
     else:
-        unsure = int(np.sum(snapshot.confidence < 0.6))
-        sure = tile("Confidence", f"{snapshot.confidence.mean():.0%}", f"{unsure:,} rows below 60%", id="confidence")
-    if snapshot.n_changed is None:
-        changed = tile("Last change", "–", "What a label moves is counted here", id="changed")
+        unsure = f"{np.sum(confidence < 0.6):,} rows below 60%"
+        sure = tile("confidence", "Confidence", f"{confidence.mean():.0%}", unsure)
+    if n_changed is None:
+        changed = tile("changed", "Last change", "–", "What a label moves is counted here")
     else:
-        changed = tile("Last change", f"{snapshot.n_changed:,}", "predictions came out differently", id="changed")
-    share = tile("Labels", f"{n_labels:,}", f"of {n_rows:,} rows", id="labels")
-    return [accuracy, share, sure, changed]
+        changed = tile("changed", "Last change", f"{n_changed:,}", "predictions came out differently")
+    return [accuracy, tile("labels", "Labels", f"{n_labels:,}", f"of {n_rows:,} rows"), sure, changed]
 
 
 def toolbar(snapshot: Snapshot, tab: Tab) -> list[Any]:
     """Return what a click on the map does: select, or give one of the classes."""
-    buttons = [
-        act(
-            "Select",
-            "brush",
-            kind="on" if tab.brush is None else "",
-            id="brush-select",
-            **{"aria-pressed": str(tab.brush is None).lower()},
-        )
-    ]
-    for number, label in enumerate(snapshot.classes):
-        pressed = tab.brush == number
-        buttons.append(
-            act(
-                [dot(snapshot.places[number]), html.Span(str(label))],
-                "brush",
-                number,
-                kind="on" if pressed else "",
-                title=f"Each click, or lasso, gives {label}",
-                **{"aria-pressed": str(pressed).lower()},
-            )
-        )
-    return [html.Span("Click to", className="soft"), html.Div(buttons, className="segments", role="group")]
+
+    def button(text: Any, brush: int | None, **more: Any) -> html.Button:
+        on = tab.brush == brush
+        value = "" if brush is None else brush
+        return act(text, "brush", value, kind="on" if on else "", **{"aria-pressed": str(on).lower()}, **more)
+
+    buttons = [button("Select", None, id="brush-select")]
+    for number, (label, place) in enumerate(zip(snapshot.classes, snapshot.places, strict=True)):
+        text = [dot(place), html.Span(str(label))]
+        buttons.append(button(text, number, title=f"Each click, or lasso, gives {label}"))
+    return [html.Span("Click to", className="soft"), box("segments", *buttons, role="group")]
 
 
 def classes(snapshot: Snapshot) -> list[Any]:
     """Return the classes with their keys, labels and shares of the predictions."""
     n_classes = len(snapshot.classes)
+    if not n_classes:
+        return [soft("No class yet. Add the first two, then give rows of each a label.")]
     labels = np.bincount(snapshot.given[snapshot.given >= 0], minlength=n_classes)
     guesses = None if snapshot.predicted is None else np.bincount(snapshot.predicted, minlength=n_classes)
     lines = []
     for number, (label, place) in enumerate(zip(snapshot.classes, snapshot.places, strict=True)):
         share = 0.0 if guesses is None else guesses[number] / len(snapshot.given)
-        lines.append(
-            html.Tr(
-                [
-                    html.Td([dot(place), html.Span(str(label), className="name")]),
-                    html.Td(html.Kbd(_KEYS[number]) if number < len(_KEYS) else ""),
-                    html.Td(f"{labels[number]:,}", className="number"),
-                    html.Td("–" if guesses is None else f"{guesses[number]:,}", className="number"),
-                    html.Td(
-                        html.Span(
-                            className="bar",
-                            children=html.I(style={"width": f"{share:.1%}", "background": style_color(place)}),
-                        )
-                    ),
-                ]
-            )
-        )
-    if not lines:
-        return [html.P("No class yet. Add the first two, then give rows of each a label.", className="soft")]
-    head = html.Tr(
-        [
-            html.Th("Class"),
-            html.Th("Key"),
-            html.Th("Given", className="number"),
-            html.Th("All", className="number"),
-            html.Th(""),
+        cells = [
+            html.Td([dot(place), html.Span(str(label), className="name")]),
+            html.Td(_key(number)),
+            html.Td(f"{labels[number]:,}", className="number"),
+            html.Td("–" if guesses is None else f"{guesses[number]:,}", className="number"),
+            html.Td(bar(place, share)),
         ]
-    )
+        lines.append(html.Tr(cells))
+    counts = [html.Th(name, className="number") for name in ("Given", "All")]
+    head = html.Tr([html.Th("Class"), html.Th("Key"), *counts, html.Th("")])
     return [html.Table([html.Thead(head), html.Tbody(lines)], className="classes")]
+
+
+def _key(number: int) -> Any:
+    return html.Kbd(_KEYS[number]) if number < len(_KEYS) else ""
 
 
 def detail(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> list[Any]:
     """Return the selected row with its cells, or what is known of several."""
     if not tab.selected:
+        keys = [html.Kbd("n"), " next suggestion  ", html.Kbd("?"), " all keys"]
         return [
-            html.P("Click a row on the map, draw a lasso around some, or take a suggested one.", className="soft"),
-            html.P([html.Kbd("n"), " next suggestion  ", html.Kbd("?"), " all keys"], className="soft keys"),
+            soft("Click a row on the map, draw a lasso around some, or take a suggested one."),
+            html.P(keys, className="soft keys"),
         ]
-    buttons = html.Div(
-        [
-            act(
-                [dot(place), html.Span(str(label)), html.Kbd(_KEYS[number]) if number < len(_KEYS) else ""],
-                "label",
-                number,
-                kind="give",
-            )
-            for number, (label, place) in enumerate(zip(snapshot.classes, snapshot.places, strict=True))
-        ],
-        className="gives",
-    )
+    classes = enumerate(zip(snapshot.classes, snapshot.places, strict=True))
+    gives = ([dot(place), html.Span(str(label)), _key(number)] for number, (label, place) in classes)
+    buttons = box("gives", *(act(text, "label", number, kind="give") for number, text in enumerate(gives)))
     if len(tab.selected) > 1:
-        return _several(snapshot, tab.selected, buttons)
-    row = tab.selected[0]
+        return [*_several(snapshot, tab.selected), buttons]
+    cells = [
+        html.Tr([html.Th(name), html.Td(text or html.Span("empty", className="soft"))])
+        for name, text in opened.cells(tab.selected[0])
+    ]
+    table = box("scroll", html.Table(html.Tbody(cells), className="cells"), tabIndex="0") if cells else ""
+    return [*_one(opened, snapshot, tab.selected[0]), buttons, table]
+
+
+def _one(opened: OpenTable, snapshot: Snapshot, row: int) -> list[Any]:
     given = int(snapshot.given[row])
     label: list[Any] = [html.Span("none yet", className="soft")]
     if given >= 0:
-        label = [
-            dot(snapshot.places[given]),
-            html.Strong(str(snapshot.classes[given])),
-            act("Remove", "remove", kind="plain small", title="Take the label away (x)"),
-        ]
-    lines: list[Any] = [
-        html.Div(
-            [
-                html.H3(opened.names[row].capitalize() if opened.roles.id is None else opened.names[row]),
-                html.Span("" if row in opened.place_on_map else "not on the map", className="soft"),
-            ],
-            className="row between",
-        ),
-        html.P(["Label: ", *label], className="given"),
-    ]
+        remove = act("Remove", "remove", kind="plain small", title="Take the label away (x)")
+        label = [dot(snapshot.places[given]), html.Strong(str(snapshot.classes[given])), remove]
+    name = html.H3(opened.names[row].capitalize() if opened.roles.id is None else opened.names[row])
+    where = html.Span("" if row in opened.place_on_map else "not on the map", className="soft")
+    lines = [box("row between", name, where), html.P(["Label: ", *label], className="given")]
     if opened.picture:
         lines.append(picture(opened.pixels(row)))
-    chances = opened.session.probabilities(row)
-    if chances:
+    if chances := opened.session.probabilities(row):
         place_of = dict(zip(snapshot.classes, snapshot.places, strict=True))
-        lines.append(
-            html.Div([chance(place_of[label], label, share) for label, share in chances[:3]], className="chances")
-        )
-    cells = [
-        html.Tr([html.Th(name), html.Td(text or html.Span("empty", className="soft"))])
-        for name, text in opened.cells(row)
-    ]
-    return [
-        *lines,
-        buttons,
-        html.Div(html.Table(html.Tbody(cells), className="cells"), className="scroll", tabIndex="0") if cells else "",
-    ]
+        lines.append(box("chances", *(chance(place_of[label], label, share) for label, share in chances[:3])))
+    return lines
 
 
-def _several(snapshot: Snapshot, rows: list[int], buttons: Any) -> list[Any]:
+def _several(snapshot: Snapshot, rows: list[int]) -> list[Any]:
     n_labeled = int(np.sum(snapshot.given[rows] >= 0))
-    lines: list[Any] = [
-        html.H3(f"{len(rows):,} rows"),
-        html.P(f"{n_labeled:,} of them have a label.", className="soft"),
-    ]
+    lines: list[Any] = [html.H3(f"{len(rows):,} rows"), soft(f"{n_labeled:,} of them have a label.")]
     if n_labeled:
         lines.append(act("Remove their labels", "remove", kind="plain small"))
     if snapshot.predicted is not None:
         counts = np.bincount(snapshot.predicted[rows], minlength=len(snapshot.classes))
-        order = np.argsort(-counts, kind="stable")[:4]
-        bars = [
-            chance(snapshot.places[number], snapshot.classes[number], counts[number] / len(rows))
-            for number in order
-            if counts[number]
-        ]
-        lines += [html.P("Predicted:", className="soft"), html.Div(bars, className="chances")]
-    return [*lines, buttons]
+        common = [code for code in np.argsort(-counts, kind="stable")[:4] if counts[code]]
+        bars = (chance(snapshot.places[code], snapshot.classes[code], counts[code] / len(rows)) for code in common)
+        lines += [soft("Predicted:"), box("chances", *bars)]
+    return lines
 
 
 def weight(snapshot: Snapshot, tab: Tab) -> list[Any]:
     """Return the certificate in words, and why the slider stops where it does."""
     certificate = snapshot.certificate
     if certificate is None:
-        return [html.P("None of the kernels in use has an error weight.", className="soft")]
-    k = certificate.n_components_removed
-    rule = "paper’s middle" if snapshot.error_weight == "middle" else "by hand"
-    lines: list[Any] = [
-        html.Dl(
-            [
-                *entry("Relative weight", f"{certificate.relative_weight:.5f}", id="relative-weight"),
-                *entry("Chosen", rule),
-                *entry(f"Bound 1/λ{low(k + 1)}", f"{certificate.error_weight_max:.6g}"),
-                *entry("Error weight", f"{certificate.error_weight:.6g}"),
-                *entry("Condition number", f"{certificate.condition_number:,.4g}"),
-                *entry("Certificate", "convex (estimate)" if certificate.is_estimate else "convex, exact"),
-            ]
-        )
-    ]
+        return [soft("None of the kernels in use has an error weight.")]
+    next_name = f"λ{low(certificate.n_components_removed + 1)}"
+    entries = {
+        "Chosen": "paper’s middle" if snapshot.error_weight == "middle" else "by hand",
+        f"Bound 1/{next_name}": f"{certificate.error_weight_max:.6g}",
+        "Error weight": f"{certificate.error_weight:.6g}",
+        "Condition number": f"{certificate.condition_number:,.4g}",
+        "Certificate": "convex (estimate)" if certificate.is_estimate else "convex, exact",
+    }
+    relative = html.Dd(f"{certificate.relative_weight:.5f}", id="relative-weight")
+    others = [part for name, value in entries.items() for part in (html.Dt(name), html.Dd(value))]
+    lines: list[Any] = [html.Dl([html.Dt("Relative weight"), relative, *others])]
     if tab.message is not None and tab.message.kind == "bound":
-        next_value, bound = certificate.next_eigenvalue, certificate.error_weight_max
-        lines.append(
-            html.Div(
-                html.P(
-                    f"It stops here. The largest eigenvalue that is left is λ{low(k + 1)} = {next_value:.6g}, so "
-                    f"from an error weight of 1/λ{low(k + 1)} = {bound:.6g} on, the problem is no longer convex and "
-                    f"has no solution. The weight stays at {certificate.error_weight:.6g}, "
-                    f"{certificate.relative_weight:.4%} of the bound."
-                ),
-                className="banner bound",
-                role="alert",
-                id="bound-message",
-            )
+        text = (
+            f"It stops here. The largest eigenvalue that is left is {next_name} = {certificate.next_eigenvalue:.6g}, "
+            f"so from an error weight of 1/{next_name} = {certificate.error_weight_max:.6g} on, the problem is no "
+            f"longer convex and has no solution. The weight stays at {certificate.error_weight:.6g}, "
+            f"{certificate.relative_weight:.4%} of the bound."
         )
+        lines.append(box("banner bound", html.P(text), role="alert", id="bound-message"))
     return lines
 
 
 def suggestions(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[Any]:
     """Return the rows to label next, each of which can be clicked."""
     if not advice.rows:
-        return [html.P("All rows have a label.", className="soft")]
+        return [soft("All rows have a label.")]
+    if snapshot.predicted is None or snapshot.confidence is None:
+        return [html.Ul([line(opened, row) for row in advice.rows], className="list")]
     lines = []
     for row in advice.rows:
-        guess: Any = ""
-        if snapshot.predicted is not None and snapshot.confidence is not None:
-            number = int(snapshot.predicted[row])
-            guess = html.Span(
-                [dot(snapshot.places[number]), f"{snapshot.classes[number]}? {snapshot.confidence[row]:.0%}"],
-                className="guess",
-            )
-        lines.append(line(opened, row, guess))
+        code = int(snapshot.predicted[row])
+        guess = f"{snapshot.classes[code]}? {snapshot.confidence[row]:.0%}"
+        lines.append(line(opened, row, dot(snapshot.places[code]), guess))
     return [html.Ul(lines, className="list")]
 
 
 def doubts(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[Any]:
     """Return the labels that look wrong."""
     if snapshot.predicted is None:
-        return [html.P("Labels are compared as soon as two classes have some.", className="soft")]
+        return [soft("Labels are compared as soon as two classes have some.")]
     if not advice.doubts:
-        return [html.P("Nothing suspicious: the labels agree with each other.", className="soft")]
+        return [soft("Nothing suspicious: the labels agree with each other.")]
     place_of = dict(zip(snapshot.classes, snapshot.places, strict=True))
     lines = []
     for doubt in advice.doubts[:_MOST_DOUBTS]:
-        about = [
-            dot(place_of[doubt.given]),
-            f"{doubt.given} → ",
-            dot(place_of[doubt.suggested]),
-            f"{doubt.suggested}? {doubt.suspicion:.0%}",
-        ]
-        lines.append(line(opened, doubt.row, html.Span(about, className="guess")))
+        given, suggested = dot(place_of[doubt.given]), dot(place_of[doubt.suggested])
+        guess = f"{doubt.suggested}? {doubt.suspicion:.0%}"
+        lines.append(line(opened, doubt.row, given, f"{doubt.given} → ", suggested, guess))
     more = len(advice.doubts) - _MOST_DOUBTS
-    return [html.Ul(lines, className="list"), *([html.P(f"and {more} more", className="soft")] if more > 0 else [])]
+    return [html.Ul(lines, className="list"), *([soft(f"and {more} more")] if more > 0 else [])]

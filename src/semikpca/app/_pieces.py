@@ -4,78 +4,70 @@ from typing import Any
 
 from dash import html
 
-from semikpca.app._colors import style_color
+from semikpca._palette import class_color
 from semikpca.app._opening import OpenTable
 
 
-def act(text: Any, action: str, value: Any = "", *, kind: str = "", title: str = "", **more: Any) -> html.Button:
+def act(text: Any, action: str, value: Any = "", *, kind: str = "", **more: Any) -> html.Button:
     """Return a button; ``assets/page.js`` sends its action to the server."""
-    attributes = {"data-act": action, "data-value": str(value)}
-    return html.Button(
-        text, type="button", className=f"button {kind}".strip(), title=title or None, **attributes, **more
-    )
+    return press(text, action, value, className=f"button {kind}".strip(), **more)
 
 
-def line(opened: OpenTable, row: int, about: Any) -> html.Li:
+def press(text: Any, action: str, value: Any = "", **more: Any) -> html.Button:
+    """Return anything else that can be pressed as a button can."""
+    return html.Button(text, type="button", **{"data-act": action, "data-value": str(value)}, **more)
+
+
+def box(kind: str, *children: Any, **more: Any) -> html.Div:
+    """Return parts together, as a kind that the style sheet knows."""
+    return html.Div(list(children), className=kind, **more)
+
+
+def soft(*text: Any) -> html.P:
+    """Return a line that stands back."""
+    return html.P(list(text), className="soft")
+
+
+def line(opened: OpenTable, row: int, *about: Any) -> html.Li:
     """Return a row in a list, which can be clicked."""
+    name = html.Span(opened.names[row], className="soft")
     text = [
         html.Span(opened.titles[row], className="title"),
-        html.Span([html.Span(opened.names[row], className="soft"), about], className="about"),
+        html.Span([name, html.Span(list(about), className="guess") if about else ""], className="about"),
     ]
-    return html.Li(html.Button(text, type="button", className="line", **{"data-act": "row", "data-value": str(row)}))
+    return html.Li(press(text, "row", row, className="line"))
 
 
-def tile(name: str, figure: str, about: str, extra: Any = "", *, id: str) -> html.Div:
+def tile(id: str, name: str, figure: str, about: str, extra: Any = "") -> html.Div:
     """Return one of the numbers above the map."""
-    return html.Div(
-        [
-            html.Span(name, className="soft"),
-            html.Strong(figure, id=f"{id}-value"),
-            extra,
-            html.Span(about, className="about"),
-        ],
-        className="tile",
-        id=id,
-    )
+    value = html.Strong(figure, id=f"{id}-value")
+    return box("tile", html.Span(name, className="soft"), value, extra, html.Span(about, className="about"), id=id)
 
 
 def interval(low: float, share: float, high: float) -> html.Div:
     """Return an interval between 0 and 1 as a small drawing."""
-    return html.Div(
-        [
-            html.I(style={"left": f"{low:.2%}", "width": f"{high - low:.2%}"}),
-            html.B(style={"left": f"{share:.2%}"}),
-        ],
-        className="interval",
-        title=f"95% interval: {low:.0%} to {high:.0%}",
-        role="img",
-        **{"aria-label": f"95% interval: {low:.0%} to {high:.0%}"},
-    )
+    text = f"95% interval: {low:.0%} to {high:.0%}"
+    whole = html.I(style={"left": f"{low:.2%}", "width": f"{high - low:.2%}"})
+    here = html.B(style={"left": f"{share:.2%}"})
+    return box("interval", whole, here, title=text, role="img", **{"aria-label": text})
 
 
 def chance(place: int, label: Any, chance: float) -> html.Div:
     """Return a class, which has the color of its place, with its probability as a bar."""
-    return html.Div(
-        [
-            html.Span([dot(place), str(label)], className="name"),
-            html.Span(html.I(style={"width": f"{chance:.1%}", "background": style_color(place)}), className="bar"),
-            html.Span(f"{chance:.0%}", className="number"),
-        ],
-        className="chance",
-    )
+    name = html.Span([dot(place), str(label)], className="name")
+    return box("chance", name, bar(place, chance), html.Span(f"{chance:.0%}", className="number"))
+
+
+def bar(place: int, share: float) -> html.Span:
+    """Return a share as a bar in the color of a class."""
+    return html.Span(html.I(style={"width": f"{share:.1%}", "background": style_color(place)}), className="bar")
 
 
 def picture(pixels: list[float]) -> html.Div:
     """Return a square picture made of its pixels."""
-    side = int(len(pixels) ** 0.5)
-    dots = [html.I(style={"opacity": f"{pixel:.2f}"}) for pixel in pixels]
-    return html.Div(
-        dots,
-        className="picture",
-        style={"gridTemplateColumns": f"repeat({side}, 1fr)"},
-        role="img",
-        **{"aria-label": "Picture of the row"},
-    )
+    columns = {"gridTemplateColumns": f"repeat({int(len(pixels) ** 0.5)}, 1fr)"}
+    dots = (html.I(style={"opacity": f"{pixel:.2f}"}) for pixel in pixels)
+    return box("picture", *dots, style=columns, role="img", **{"aria-label": "Picture of the row"})
 
 
 def dot(place: int) -> html.Span:
@@ -83,9 +75,9 @@ def dot(place: int) -> html.Span:
     return html.Span(className="dot", style={"background": style_color(place)})
 
 
-def entry(name: str, value: str, id: str | None = None) -> list[Any]:
-    """Return a line of a list of properties."""
-    return [html.Dt(name), html.Dd(value, **({"id": id} if id else {}))]
+def style_color(place: int) -> str:
+    """Return the color of a class for a style sheet, which knows whether the page is dark."""
+    return f"light-dark({class_color(place, False)}, {class_color(place, True)})"
 
 
 def low(number: int) -> str:

@@ -16,12 +16,15 @@ _TOKEN_NEEDED = (
 
 def is_loopback(host: str) -> bool:
     """Return whether an address can only be reached from this computer."""
-    if host == "localhost":
-        return True
+    address = _address(host)
+    return host == "localhost" or (address is not None and address.is_loopback)
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(host)
     except ValueError:
-        return False
+        return None
 
 
 def guard(server: Flask, host: str, token: str | None, script_hashes: list[str]) -> None:
@@ -31,8 +34,9 @@ def guard(server: Flask, host: str, token: str | None, script_hashes: list[str])
     @server.before_request
     def check() -> Any:
         # A foreign site whose name was made to point here (DNS rebinding) has its own name in the Host header.
-        asked = _host_name(request.host)
-        if not (asked in names or _is_allowed_address(asked, host, token)):
+        asked = (urlsplit(f"//{request.host}").hostname or "").lower()
+        # A bare address is ours where it is loopback, and any other one where a token is asked for.
+        if not (asked in names or is_loopback(asked) or (token is not None and _address(asked) is not None)):
             return _refused(f"{asked} is not the address of this page.")
         origin = request.headers.get("Origin")
         if origin is not None and urlsplit(origin).netloc != request.host:
@@ -66,19 +70,6 @@ def guard(server: Flask, host: str, token: str | None, script_hashes: list[str])
         if not request.path.startswith(("/assets/", "/_dash-component-suites/")):
             response.headers["Cache-Control"] = "no-store"
         return response
-
-
-def _host_name(host: str) -> str:
-    return (urlsplit(f"//{host}").hostname or "").lower()
-
-
-def _is_allowed_address(asked: str, host: str, token: str | None) -> bool:
-    """Return whether a bare address is ours: loopback always, any other one where a token is asked for."""
-    try:
-        address = ipaddress.ip_address(asked)
-    except ValueError:
-        return False
-    return address.is_loopback or token is not None
 
 
 def _refused(reason: str) -> Response:

@@ -23,17 +23,10 @@ _EVENTS_MB = 10  # more than a lasso around a million rows sends
 
 @dataclass(frozen=True)
 class PageServer:
-    """A server that holds its port and has not begun to answer.
-
-    Attributes
-    ----------
-    server : werkzeug server
-    url : str
-        What to open in a browser, with the token where one is needed.
-    """
+    """A server that holds its port and has not begun to answer."""
 
     server: BaseWSGIServer
-    url: str
+    url: str  # what to open in a browser, with the token where one is needed
 
     def run(self) -> None:
         """Answer until the program is stopped."""

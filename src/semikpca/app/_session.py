@@ -17,8 +17,6 @@ from semikpca.exceptions import SingleClassWarning, UnreachableRowsWarning
 from semikpca.labels import UNLABELED
 from semikpca.workflow import AccuracyEstimate, fit_labels, left_out_estimate
 
-_NO_ESTIMATE = AccuracyEstimate.of(0, 0)
-
 
 class LabelingSession:
     """Labels that are given one by one, and a model that follows at once.
@@ -109,10 +107,9 @@ class LabelingSession:
         """
         with self._advice_lock:
             with self._lock:
-                revision, known = self._revision, self._advice
+                revision, known, model = self._revision, self._advice, self.model()
                 if known is not None and known.revision == revision:
                     return known
-                model = None if self._snapshot.predicted is None else self._model
                 unlabeled = np.flatnonzero(self._snapshot.given == UNLABELED)
             advice = first_advice(revision, self.X, unlabeled) if model is None else advice_of(revision, model)
             with self._lock:
@@ -162,7 +159,7 @@ class LabelingSession:
             self._save(classes=[*self._classes, label])
             self._classes.append(label)
             self._revision += 1
-            self._snapshot = self._read_off(before=self._snapshot)
+            self._show()
             return label
 
     def set_error_weight(self, weight: float | str) -> Snapshot:
@@ -178,8 +175,7 @@ class LabelingSession:
             self._save(error_weight=weight)
             self._model, self._error_weight = moved, weight
             self._revision += 1
-            self._snapshot = self._read_off(before=self._snapshot)
-            return self._snapshot
+            return self._show()
 
     # -- what an earlier visit left ----------------------------------------------------------------------------
 
@@ -276,6 +272,9 @@ class LabelingSession:
 
     def _refit(self) -> Snapshot:
         self._is_fresh = False
+        return self._show()
+
+    def _show(self) -> Snapshot:
         self._snapshot = self._read_off(before=self._snapshot)
         return self._snapshot
 
@@ -283,7 +282,7 @@ class LabelingSession:
         code_of = {label: code for code, label in enumerate(self._classes)}
         given = np.array([code_of.get(label, UNLABELED) for label in self._given.tolist()], dtype=np.intp)
         predicted = confidence = problem = n_changed = None
-        estimate, out_of_reach = _NO_ESTIMATE, 0
+        estimate = AccuracyEstimate.of(0, 0)
         if len(np.unique(given[given != UNLABELED])) > 1:
             try:
                 with _quiet():
@@ -297,7 +296,6 @@ class LabelingSession:
                 predicted = np.array([code_of[label] for label in self._model.classes_.tolist()])[codes]
                 confidence = self._model.label_distributions_[np.arange(len(codes)), codes]
                 estimate = left_out_estimate(self._model)
-                out_of_reach = len(self._model.unreachable_rows_)
                 if before is not None and before.predicted is not None:
                     n_changed = int(np.sum(before.predicted != predicted))
         return Snapshot(
@@ -307,7 +305,6 @@ class LabelingSession:
             predicted=predicted,
             confidence=confidence,
             n_changed=n_changed,
-            n_out_of_reach=out_of_reach,
             estimate=estimate,
             certificate=self._model.certificate_,
             error_weight=self._error_weight,

@@ -28,45 +28,20 @@ class Change:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What the page shows after a change; plain values and arrays that nobody writes to.
+    """What the page shows after a change."""
 
-    Attributes
-    ----------
-    revision : int
-        Grows with each change.
-    classes : tuple
-        In the order of their keys.
-    given : ndarray of int, shape (n_samples,)
-        Index into ``classes``, -1 where no label was given.
-    predicted : ndarray of int or None
-        Index into ``classes``; None as long as fewer than two classes have a label.
-    confidence : ndarray or None
-        Probability of the predicted class.
-    n_changed : int or None
-        Predictions that came out differently than before the last change.
-    estimate : AccuracyEstimate
-    certificate : ConvexityCertificate or None
-    error_weight : float or "middle"
-        As it was asked for.
-    undo, redo : str or None
-        What the next step back, or forward, would undo or do again.
-    problem : str or None
-        Why there are no predictions, if the model refused these labels.
-    """
-
-    revision: int
-    classes: tuple[Any, ...]
-    given: IntArray
-    predicted: IntArray | None
-    confidence: FloatArray | None
-    n_changed: int | None
-    n_out_of_reach: int
+    revision: int  # grows with each change
+    classes: tuple[Any, ...]  # in the order of their keys
+    given: IntArray  # index of each row's label in classes, -1 where none was given
+    predicted: IntArray | None  # index into classes; None as long as fewer than two classes have a label
+    confidence: FloatArray | None  # probability of the predicted class
+    n_changed: int | None  # predictions that came out differently than before the last change
     estimate: AccuracyEstimate
     certificate: ConvexityCertificate | None
-    error_weight: float | str
-    undo: str | None
-    redo: str | None
-    problem: str | None
+    error_weight: float | str  # as it was asked for: a share of the bound, or "middle"
+    undo: str | None  # what the next step back would undo
+    redo: str | None  # what the next step forward would do again
+    problem: str | None  # why there are no predictions, if the model refused these labels
 
     @cached_property
     def places(self) -> tuple[int, ...]:

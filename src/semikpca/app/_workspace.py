@@ -25,6 +25,7 @@ from semikpca.workflow import LabelingOptions
 
 logger = logging.getLogger("semikpca")
 
+_WITHOUT_TABLE = ("example", "column", "cancel", "refused", "refresh", "dismiss")
 _MOST_TABS = 50  # a tab says nothing when it closes, so the oldest ones are forgotten
 
 
@@ -53,7 +54,6 @@ class Update:
 
     tab: Tab
     state: tuple[int, int]
-    last_event: int
     is_new_table: bool
     has_new_labels: bool
 
@@ -139,13 +139,7 @@ class Workspace:
             state = self.state()
             is_new_table = not shown or shown[0] != state[0]
             has_new_labels = is_new_table or list(shown) != list(state)
-            return Update(
-                tab=tab,
-                state=state,
-                last_event=tab.last_event,
-                is_new_table=is_new_table,
-                has_new_labels=has_new_labels,
-            )
+            return Update(tab, state, is_new_table, has_new_labels)
 
     def tab(self, client: str) -> Tab:
         """Return what is known of a tab; the oldest ones are forgotten."""
@@ -156,28 +150,26 @@ class Workspace:
         return tab
 
     def _do(self, tab: Tab, event: dict[str, Any]) -> None:
-        action = _ACTIONS.get(str(event.get("act")))
-        if action is None or (self.opened is None and action not in _WITHOUT_TABLE):
+        act = str(event.get("act"))
+        action = getattr(self, f"_do_{act.replace('-', '_')}", None)
+        if action is None or (self.opened is None and act not in _WITHOUT_TABLE):
             return
-        if action is Workspace._weight and float(event["value"]) == self.slider():
+        if act == "weight" and float(event["value"]) == self.slider():
             return  # the slider was moved by the page, not by the user
-        if action is not Workspace._nothing or event["act"] == "dismiss":
+        if act != "refresh":
             tab.message = None
         try:
-            action(self, tab, event)
+            action(tab, event)
         except UnboundedProblemError as error:
             tab.message = Message("bound", str(error))
         except ValueError as error:
             tab.message = Message("error", str(error))
         except OSError as error:
-            reason = f"{error.strerror or error} ({error.filename})"
-            tab.message = Message(
-                "error",
-                f"Nothing was changed, because it could not be saved: {reason}. Make room or give write access, and do "
-                "it again.",
-            )
+            reason = f"it could not be saved: {error.strerror or error} ({error.filename})"
+            remedy = "Make room or give write access, and do it again."
+            tab.message = Message("error", f"Nothing was changed, because {reason}. {remedy}")
         except Exception as error:  # the border of the program: a page that waits forever helps nobody
-            logger.exception("%s failed", event.get("act"))
+            logger.exception("%s failed", act)
             fault = f"{type(error).__name__}: {error}"
             tab.message = Message("error", f"A fault of the program: {fault}. The labels given so far are saved.")
 
@@ -192,23 +184,20 @@ class Workspace:
         assert self.opened is not None
         return self.opened
 
-    # -- what each action does ---------------------------------------------------------------------------------
+    # -- what each action of a tab does, by its name ------------------------------------------------------------
 
-    def _pick(self, tab: Tab, event: dict[str, Any]) -> None:
-        self._chosen(tab, [int(self.table.map.rows[int(point)]) for point in event["points"]])
+    def _do_pick(self, tab: Tab, event: dict[str, Any]) -> None:
+        tab.selected = [int(self.table.map.rows[int(point)]) for point in event["points"]]
+        if tab.brush is not None and tab.selected:
+            self._give(tab, tab.brush)
 
-    def _show_row(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_row(self, tab: Tab, event: dict[str, Any]) -> None:
         row = int(event["value"])
         if not 0 <= row < self.table.session.n_rows:
             raise ValueError(f"There is no row {row + 1}.")
         tab.selected = [row]
 
-    def _chosen(self, tab: Tab, rows: list[int]) -> None:
-        tab.selected = rows
-        if tab.brush is not None and rows:
-            self._give(tab, tab.brush)
-
-    def _label(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_label(self, tab: Tab, event: dict[str, Any]) -> None:
         number = int(event["value"])
         if not tab.selected:
             raise ValueError("No row is selected. Click one on the map, or press n for a suggested one.")
@@ -221,23 +210,23 @@ class Workspace:
         self.table.session.label(tab.selected, classes[number])
         self.offer = None
 
-    def _remove(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_remove(self, tab: Tab, event: dict[str, Any]) -> None:
         self.table.session.remove(tab.selected)
         self.offer = None
 
-    def _undo(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_undo(self, tab: Tab, event: dict[str, Any]) -> None:
         self.table.session.undo()
 
-    def _redo(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_redo(self, tab: Tab, event: dict[str, Any]) -> None:
         self.table.session.redo()
 
-    def _brush(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_brush(self, tab: Tab, event: dict[str, Any]) -> None:
         tab.brush = None if event["value"] in ("", None) else int(event["value"])
 
-    def _clear(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_clear(self, tab: Tab, event: dict[str, Any]) -> None:
         tab.selected, tab.brush = [], None
 
-    def _step(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_step(self, tab: Tab, event: dict[str, Any]) -> None:
         """Go to the next suggested row, or to the one before; from elsewhere to the first, or the last."""
         rows = list(self.table.session.advice().rows)
         if not rows:
@@ -249,81 +238,51 @@ class Workspace:
             place = 0 if forward else len(rows) - 1
         tab.selected = [rows[place]]
 
-    def _add_class(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_add_class(self, tab: Tab, event: dict[str, Any]) -> None:
         label = self.table.session.add_class(str(event["value"]))
         self.offer = None
         tab.message = Message("note", f"The class {label} is there. Select a row of it and give it the label.")
 
-    def _weight(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_weight(self, tab: Tab, event: dict[str, Any]) -> None:
         self.table.session.set_error_weight(weight_at(float(event["value"])))
 
-    def _middle(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_middle(self, tab: Tab, event: dict[str, Any]) -> None:
         self.table.session.set_error_weight("middle")
 
-    def _take_up(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_take_up(self, tab: Tab, event: dict[str, Any]) -> None:
         if self.offer is not None:
             self.table.session.take_up(self.offer)
             self.offer = None
 
-    def _start_over(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_start_over(self, tab: Tab, event: dict[str, Any]) -> None:
         self.offer = None
 
-    def _example(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_example(self, tab: Tab, event: dict[str, Any]) -> None:
         tab.message = self.show(open_example(str(event["value"])))
 
-    def _column(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_column(self, tab: Tab, event: dict[str, Any]) -> None:
         if self.pending is None:
             return
-        pending, column = self.pending, str(event["value"])
-        table: Table = pending.table
+        table, name, place = self.pending.table, self.pending.name, self.pending.place
+        column = str(event["value"])
         if event.get("new"):
-            table = with_new_label_column(table, column or NEW_COLUMN)
             column = column or NEW_COLUMN
-        tab.message = self.show(
-            open_table(table, self.roles(column), name=pending.name, place=pending.place, options=self.options)
-        )
+            table = with_new_label_column(table, column)
+        opened = open_table(table, self.roles(column), name=name, place=place, options=self.options)
+        tab.message = self.show(opened)
 
-    def _cancel(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_cancel(self, tab: Tab, event: dict[str, Any]) -> None:
         if self.pending is not None:
             self.pending = None
             self.generation += 1
 
-    def _refused(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_refused(self, tab: Tab, event: dict[str, Any]) -> None:
         tab.message = Message("error", str(event["value"])[:600])
 
-    def _nothing(self, tab: Tab, event: dict[str, Any]) -> None:
+    def _do_refresh(self, tab: Tab, event: dict[str, Any]) -> None:
         pass
 
-
-_ACTIONS: dict[str, Callable[[Workspace, Tab, dict[str, Any]], None]] = {
-    "pick": Workspace._pick,
-    "row": Workspace._show_row,
-    "label": Workspace._label,
-    "remove": Workspace._remove,
-    "undo": Workspace._undo,
-    "redo": Workspace._redo,
-    "brush": Workspace._brush,
-    "clear": Workspace._clear,
-    "step": Workspace._step,
-    "add-class": Workspace._add_class,
-    "weight": Workspace._weight,
-    "middle": Workspace._middle,
-    "take-up": Workspace._take_up,
-    "start-over": Workspace._start_over,
-    "example": Workspace._example,
-    "column": Workspace._column,
-    "cancel": Workspace._cancel,
-    "refused": Workspace._refused,
-    "refresh": Workspace._nothing,
-    "dismiss": Workspace._nothing,
-}
-_WITHOUT_TABLE = {
-    Workspace._example,
-    Workspace._column,
-    Workspace._cancel,
-    Workspace._refused,
-    Workspace._nothing,
-}
+    _do_dismiss = _do_refresh
 
 
 def pending_file(path: Path, table: Table) -> Pending:

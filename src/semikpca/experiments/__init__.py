@@ -4,14 +4,16 @@ from semikpca._files import versions
 from semikpca.experiments._paper_values import PaperValue, paper_label_counts, paper_values
 from semikpca.experiments._records import CellRecord, ModelRecord
 from semikpca.experiments._runner import run_cell, run_missing
-from semikpca.experiments._spec import MODELS, Cell, PaperSpec
+from semikpca.experiments._spec import MODEL_NAMES, MODELS, Cell, PaperSpec
 from semikpca.experiments._store import RecordStore, RecordT, SpecT
 from semikpca.experiments._surfaces import ObjectiveSurface, Outcome, objective_surfaces
-from semikpca.experiments._tables import Agreement, curve_rows, dataset_rows, result_rows, summarize
+from semikpca.experiments._tables import PAPER_DRAWS, Agreement, curve_rows, dataset_rows, result_rows, summarize
 from semikpca.experiments._workers import WithParent
 
 __all__ = [
     "MODELS",
+    "MODEL_NAMES",
+    "PAPER_DRAWS",
     "Agreement",
     "Cell",
     "CellRecord",

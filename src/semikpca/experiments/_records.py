@@ -1,6 +1,6 @@
 """What is remembered of a cell: counts of hits, from which every number is made."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,44 +11,23 @@ from semikpca.experiments._spec import Cell
 
 @dataclass(frozen=True)
 class ModelRecord:
-    """One model in one cell.
+    """One model in one cell; hits are unlabeled rows that were predicted right."""
 
-    Attributes
-    ----------
-    error_weights : ndarray of shape (n_weights,)
-        The grid, absolute and ascending.
-    hits : ndarray of int, shape (n_weights, repetitions)
-        Unlabeled rows that were predicted right.
-    fixed_error_weight : float
-        The paper's rule of thumb.
-    fixed_hits : ndarray of int, shape (repetitions,)
-    """
-
-    error_weights: FloatArray
-    hits: IntArray
-    fixed_error_weight: float
-    fixed_hits: IntArray
+    error_weights: FloatArray  # the grid, absolute and ascending, shape (n_weights,)
+    hits: IntArray  # shape (n_weights, repetitions)
+    fixed_error_weight: float  # the paper's rule of thumb
+    fixed_hits: IntArray  # shape (repetitions,)
 
 
 @dataclass(frozen=True)
 class CellRecord:
-    """Everything that a cell's run found.
-
-    Attributes
-    ----------
-    cell : Cell
-    n_samples, n_features : int
-    majority_share : float
-    eigenvalues : tuple of float
-        The leading eigenvalues of the kernel matrix, λ1 first.
-    models : dict of str to ModelRecord
-    """
+    """Everything that a cell's run found."""
 
     cell: Cell
     n_samples: int
     n_features: int
     majority_share: float
-    eigenvalues: tuple[float, ...]
+    eigenvalues: tuple[float, ...]  # the leading ones of the kernel matrix, λ1 first
     models: dict[str, ModelRecord]
 
     @property
@@ -72,40 +51,23 @@ class CellRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON takes it."""
-        return {
-            "dataset": self.cell.dataset,
-            "n_labeled": self.cell.n_labeled,
-            "n_samples": self.n_samples,
-            "n_features": self.n_features,
-            "majority_share": self.majority_share,
-            "eigenvalues": list(self.eigenvalues),
-            "models": {
-                name: {
-                    "error_weights": model.error_weights.tolist(),
-                    "hits": model.hits.tolist(),
-                    "fixed_error_weight": model.fixed_error_weight,
-                    "fixed_hits": model.fixed_hits.tolist(),
-                }
-                for name, model in self.models.items()
-            },
-        }
+        values = asdict(self)
+        for model in values["models"].values():
+            model.update({name: np.asarray(numbers).tolist() for name, numbers in model.items()})
+        return {**values.pop("cell"), **values, "eigenvalues": list(self.eigenvalues)}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "CellRecord":
         """Return the record that ``to_dict`` was made of."""
-        return cls(
-            cell=Cell(values["dataset"], values["n_labeled"]),
-            n_samples=values["n_samples"],
-            n_features=values["n_features"],
-            majority_share=values["majority_share"],
-            eigenvalues=tuple(values["eigenvalues"]),
-            models={
-                name: ModelRecord(
-                    error_weights=np.asarray(model["error_weights"], dtype=np.float64),
-                    hits=np.asarray(model["hits"], dtype=np.intp),
-                    fixed_error_weight=model["fixed_error_weight"],
-                    fixed_hits=np.asarray(model["fixed_hits"], dtype=np.intp),
-                )
-                for name, model in values["models"].items()
-            },
-        )
+        models = {
+            name: ModelRecord(
+                error_weights=np.asarray(model["error_weights"], dtype=np.float64),
+                hits=np.asarray(model["hits"], dtype=np.intp),
+                fixed_error_weight=model["fixed_error_weight"],
+                fixed_hits=np.asarray(model["fixed_hits"], dtype=np.intp),
+            )
+            for name, model in values["models"].items()
+        }
+        same = {name: values[name] for name in ("n_samples", "n_features", "majority_share")}
+        cell = Cell(values["dataset"], values["n_labeled"])
+        return cls(cell=cell, eigenvalues=tuple(values["eigenvalues"]), models=models, **same)

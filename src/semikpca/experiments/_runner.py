@@ -1,5 +1,6 @@
 """From a spec to records: one spectrum for each data set serves all draws and all error weights."""
 
+import zlib
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,10 +11,9 @@ from joblib import Parallel, delayed
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from semikpca._typing import BoolArray, FloatArray, IntArray
+from semikpca._typing import FloatArray, IntArray
 from semikpca.convexity import ConvexityCertificate
 from semikpca.datasets import load_paper_dataset
-from semikpca.experiments._draws import draw_labeled_rows
 from semikpca.experiments._records import CellRecord, ModelRecord
 from semikpca.experiments._spec import Cell, PaperSpec
 from semikpca.experiments._workers import WithParent
@@ -60,6 +60,9 @@ def run_cell(spec: PaperSpec, cell: Cell) -> CellRecord:
         prepared = _prepare(cell.dataset, spec.seed)
         n_samples = prepared.operator.n
         draws = draw_labeled_rows(cell, n_samples, spec.repetitions, spec.seed)
+        # One column for each draw: the sign of a labeled row, 0 for the others.
+        targets = np.zeros((n_samples, len(draws)))
+        targets[draws, np.arange(len(draws))[:, np.newaxis]] = prepared.signs[draws]
         return CellRecord(
             cell=cell,
             n_samples=n_samples,
@@ -67,10 +70,10 @@ def run_cell(spec: PaperSpec, cell: Cell) -> CellRecord:
             majority_share=prepared.majority_share,
             eigenvalues=tuple(prepared.spectrum.eigenvalues[:_EIGENVALUES_KEPT].tolist()),
             models={
-                "semi_kpca_0": _semi_kpca(prepared, draws, spec, k=0),
-                "semi_kpca_1": _semi_kpca(prepared, draws, spec, k=1),
-                "semi_lssvm": _semi_lssvm(prepared, draws, spec),
-                "subs_lssvm": _subs_lssvm(prepared, draws, spec),
+                "semi_kpca_0": _semi_kpca(prepared, targets, spec, k=0),
+                "semi_kpca_1": _semi_kpca(prepared, targets, spec, k=1),
+                "semi_lssvm": _semi_lssvm(prepared, targets, spec),
+                "subs_lssvm": _subs_lssvm(prepared, targets, spec, draws),
             },
         )
 
@@ -81,24 +84,32 @@ def run_missing(spec: PaperSpec, cells: Iterable[Cell], jobs: int = 1) -> Genera
     yield from parallel(delayed(WithParent.here(run_cell))(spec, cell) for cell in cells)
 
 
-def _semi_kpca(prepared: _Prepared, draws: IntArray, spec: PaperSpec, k: int) -> ModelRecord:
+def draw_labeled_rows(cell: Cell, n_samples: int, repetitions: int, seed: int) -> IntArray:
+    """Return the labeled rows of every draw, shape (repetitions, n_labeled).
+
+    Uniform without replacement; nothing forces both classes in, as in the paper. A draw depends on the seed, the cell
+    and its own number alone, so that ten draws are the first ten of a hundred, whatever runs beside them.
+    """
+    name = zlib.crc32(cell.dataset.encode())
+    seeds = ([seed, name, cell.n_labeled, draw] for draw in range(repetitions))
+    return np.stack([np.random.default_rng(s).choice(n_samples, cell.n_labeled, replace=False) for s in seeds])
+
+
+def _semi_kpca(prepared: _Prepared, targets: FloatArray, spec: PaperSpec, k: int) -> ModelRecord:
     certificate = ConvexityCertificate.from_spectrum(prepared.spectrum, k)
-    weights = spec.relative_weights() * certificate.error_weight_max
-    fixed = certificate.resolve("middle")
-    targets = _targets(prepared.signs, draws)
+    weights, fixed = spec.relative_weights() * certificate.error_weight_max, certificate.resolve("middle")
     decisions = path_decisions(prepared.spectrum, k, targets, np.append(weights, fixed), sign=-1)
-    return _record(prepared, draws, weights, fixed, decisions)
+    return _record(prepared, targets, weights, fixed, decisions)
 
 
-def _semi_lssvm(prepared: _Prepared, draws: IntArray, spec: PaperSpec) -> ModelRecord:
+def _semi_lssvm(prepared: _Prepared, targets: FloatArray, spec: PaperSpec) -> ModelRecord:
     weights = spec.lssvm_weights(prepared.operator.n, prepared.n_features)
     fixed = 10.0 * prepared.n_features / prepared.operator.n
-    targets = _targets(prepared.signs, draws)
     decisions = path_decisions(prepared.spectrum, 0, targets, np.append(weights, fixed), sign=1)
-    return _record(prepared, draws, weights, fixed, decisions)
+    return _record(prepared, targets, weights, fixed, decisions)
 
 
-def _subs_lssvm(prepared: _Prepared, draws: IntArray, spec: PaperSpec) -> ModelRecord:
+def _subs_lssvm(prepared: _Prepared, targets: FloatArray, spec: PaperSpec, draws: IntArray) -> ModelRecord:
     weights = spec.lssvm_weights(prepared.operator.n, prepared.n_features)
     fixed = 100.0 * prepared.n_features / prepared.operator.n
     K = prepared.operator.to_dense()
@@ -107,28 +118,14 @@ def _subs_lssvm(prepared: _Prepared, draws: IntArray, spec: PaperSpec) -> ModelR
         among_labeled = full_spectrum(DenseOperator(K[np.ix_(rows, rows)]))
         coefficients = lssvm_path(among_labeled, prepared.signs[rows, np.newaxis], np.append(weights, fixed))
         decisions[:, :, draw] = coefficients[:, :, 0] @ K[rows]
-    return _record(prepared, draws, weights, fixed, decisions)
-
-
-def _targets(signs: FloatArray, draws: IntArray) -> FloatArray:
-    """Return one column for each draw: the sign of a labeled row, 0 for the others."""
-    targets = np.zeros((len(signs), len(draws)))
-    columns = np.arange(len(draws))[:, np.newaxis]
-    targets[draws, columns] = signs[draws]
-    return targets
-
-
-def _unlabeled(n_samples: int, draws: IntArray) -> BoolArray:
-    unlabeled = np.ones((n_samples, len(draws)), dtype=bool)
-    unlabeled[draws, np.arange(len(draws))[:, np.newaxis]] = False
-    return unlabeled
+    return _record(prepared, targets, weights, fixed, decisions)
 
 
 def _record(
-    prepared: _Prepared, draws: IntArray, weights: FloatArray, fixed: float, decisions: FloatArray
+    prepared: _Prepared, targets: FloatArray, weights: FloatArray, fixed: float, decisions: FloatArray
 ) -> ModelRecord:
     """Count hits; ``decisions`` has shape (n_weights + 1, n_samples, repetitions), the fixed weight last."""
     # A decision of zero is on nobody's side: it counts as an error.
-    right = decisions * prepared.signs[np.newaxis, :, np.newaxis] > 0
-    hits = (right & _unlabeled(prepared.operator.n, draws)).sum(axis=1)
+    right = decisions * prepared.signs[:, np.newaxis] > 0
+    hits = (right & (targets == 0)).sum(axis=1)
     return ModelRecord(error_weights=weights, hits=hits[:-1], fixed_error_weight=fixed, fixed_hits=hits[-1])

@@ -1,6 +1,7 @@
 """What to run: the protocol of the paper as data."""
 
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,15 @@ from semikpca.datasets import PAPER_DATASETS
 from semikpca.exceptions import DatasetError
 from semikpca.experiments._paper_values import paper_label_counts
 
-MODELS: tuple[str, ...] = ("semi_kpca_0", "semi_kpca_1", "semi_lssvm", "subs_lssvm")
+MODEL_NAMES: MappingProxyType[str, str] = MappingProxyType(
+    {
+        "semi_kpca_0": "Semi-KPCA, k = 0",
+        "semi_kpca_1": "Semi-KPCA, k = 1",
+        "semi_lssvm": "Semi-LSSVM",
+        "subs_lssvm": "Subs-LSSVM",
+    }
+)
+MODELS: tuple[str, ...] = tuple(MODEL_NAMES)
 """The four models of the paper: Semi-KPCA with k = 0 and k = 1, and LS-SVM on all and on the labeled rows."""
 
 # Semi-KPCA: shares of the bound, from far below it to just inside. LS-SVM: multiples of d/N, four decades to either
@@ -34,24 +43,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class PaperSpec:
-    """A run of the paper's experiments.
-
-    Attributes
-    ----------
-    datasets : tuple of str
-        From ``PAPER_DATASETS``.
-    repetitions : int
-        Draws of the labeled rows for each cell; the paper has ten.
-    seed : int
-        Of the draws, and of the synthetic data set.
-    n_weights : int
-        Error weights on the grid of each model.
-    """
+    """A run of the paper's experiments."""
 
     datasets: tuple[str, ...] = PAPER_DATASETS
-    repetitions: int = 10
-    seed: int = 0
-    n_weights: int = 81
+    repetitions: int = 10  # draws of the labeled rows for each cell; the paper has ten
+    seed: int = 0  # of the draws, and of the synthetic data set
+    n_weights: int = 81  # error weights on the grid of each model
 
     def __post_init__(self) -> None:
         for name in self.datasets:
@@ -59,12 +56,8 @@ class PaperSpec:
                 raise DatasetError(f"There is no data set {name!r}; the paper has {', '.join(PAPER_DATASETS)}.")
         if not self.datasets or len(set(self.datasets)) != len(self.datasets):
             raise ValueError(f"datasets must name at least one data set, each once; got {list(self.datasets)}.")
-        for name, value, minimum in (
-            ("repetitions", self.repetitions, 1),
-            ("seed", self.seed, 0),
-            ("n_weights", self.n_weights, 2),
-        ):
-            if not is_whole_number(value, minimum):
+        for name, minimum in (("repetitions", 1), ("seed", 0), ("n_weights", 2)):
+            if not is_whole_number(value := getattr(self, name), minimum):
                 raise ValueError(f"{name} must be a whole number, {minimum} or more, got {value!r}.")
 
     def cells(self) -> tuple[Cell, ...]:

@@ -14,37 +14,30 @@ from semikpca.experiments._spec import PaperSpec
 FORMAT = 1
 
 
-class StoredSpec(Protocol):
-    """What to run, as a store needs it: its cells, each with a name of its own, and a way to JSON and back."""
+class _Stored(Protocol):
+    """A way to JSON and back."""
 
-    def cells(self) -> tuple[Any, ...]:
-        """Return all cells, in the order of the tables."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the spec as JSON takes it."""
+    def to_dict(self) -> dict[str, Any]: ...
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Self:
-        """Return the spec that ``to_dict`` was made of."""
+    def from_dict(cls, values: dict[str, Any]) -> Self: ...
 
 
-class StoredRecord(Protocol):
-    """What a cell's run found, as a store needs it."""
+class _StoredSpec(_Stored, Protocol):
+    """What to run: its cells, each with a name of its own, in the order of the tables."""
+
+    def cells(self) -> tuple[Any, ...]: ...
+
+
+class _StoredRecord(_Stored, Protocol):
+    """What the run of one cell found."""
 
     @property
-    def cell(self) -> Any:
-        """Which cell."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the record as JSON takes it."""
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Self:
-        """Return the record that ``to_dict`` was made of."""
+    def cell(self) -> Any: ...
 
 
-SpecT = TypeVar("SpecT", bound=StoredSpec)
-RecordT = TypeVar("RecordT", bound=StoredRecord)
+SpecT = TypeVar("SpecT", bound=_StoredSpec)
+RecordT = TypeVar("RecordT", bound=_StoredRecord)
 
 
 class RecordStore(Generic[SpecT, RecordT]):
@@ -62,11 +55,8 @@ class RecordStore(Generic[SpecT, RecordT]):
     def __init__(self, folder: Path, spec_type: type[SpecT], record_type: type[RecordT]) -> None: ...
 
     def __init__(self, folder: Path, spec_type: Any = PaperSpec, record_type: Any = CellRecord) -> None:
-        self._spec_type = spec_type
-        self._record_type = record_type
-        self.folder = folder
-        self.run_file = folder / "run.json"
-        self.records = folder / "records"
+        self._spec_type, self._record_type = spec_type, record_type
+        self.folder, self.run_file, self.records = folder, folder / "run.json", folder / "records"
 
     def begin(self, spec: SpecT, *, resume: bool, command: str = "", packages: Iterable[str] = ()) -> None:
         """Make the folder ready for a run; with ``resume`` it must hold records of the same spec, or none.
@@ -129,9 +119,11 @@ class RecordStore(Generic[SpecT, RecordT]):
 
 
 def _sealed(content: dict[str, Any]) -> str:
-    body = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    checksum = hashlib.sha256(body.encode()).hexdigest()
-    return json.dumps({"format": FORMAT, "sha256": checksum, "content": content}, sort_keys=True) + "\n"
+    return json.dumps({"format": FORMAT, "sha256": _checksum(content), "content": content}, sort_keys=True) + "\n"
+
+
+def _checksum(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def _opened(path: Path) -> dict[str, Any]:
@@ -139,9 +131,7 @@ def _opened(path: Path) -> dict[str, Any]:
     try:
         envelope = json.loads(path.read_text(encoding="utf-8"))
         content: dict[str, Any] = envelope["content"]
-        body = json.dumps(content, sort_keys=True, separators=(",", ":"))
-        intact = envelope["sha256"] == hashlib.sha256(body.encode()).hexdigest()
-        found_format = envelope["format"]
+        intact, found_format = envelope["sha256"] == _checksum(content), envelope["format"]
     except FileNotFoundError as error:
         raise RecordError(f"There is no record {path}. {advice}") from error
     except (ValueError, KeyError, TypeError) as error:
@@ -153,6 +143,6 @@ def _opened(path: Path) -> dict[str, Any]:
     return content
 
 
-def _differences(known: StoredSpec, asked: StoredSpec) -> str:
+def _differences(known: _Stored, asked: _Stored) -> str:
     old, new = known.to_dict(), asked.to_dict()
     return "; ".join(f"{name} was {old[name]}, now {new[name]}" for name in old if old[name] != new[name])

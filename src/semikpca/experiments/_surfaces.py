@@ -133,19 +133,18 @@ class _Quadratic:
 
     @property
     def regimes(self) -> tuple[Regime, Regime]:
-        def regime(k: int) -> Regime:
-            return ConvexityCertificate(
-                n_components_removed=k, next_eigenvalue=self.eigenvalues[k], eigenvalues=self.eigenvalues[: k + 1]
-            ).regime_of(self.error_weight)
+        return self._regime(0), self._regime(1)
 
-        return regime(0), regime(1)
+    def _regime(self, k: int) -> Regime:
+        values = self.eigenvalues[: k + 1]
+        certificate = ConvexityCertificate(n_components_removed=k, next_eigenvalue=values[k], eigenvalues=values)
+        return certificate.regime_of(self.error_weight)
 
     @property
     def curvatures(self) -> FloatArray:
         """1 − γλ along each eigenvector; at its bound it is zero, whatever rounding makes of the product."""
         exact = 1.0 - self.error_weight * np.asarray(self.eigenvalues)
-        flat = [regime is Regime.SUBSPACE for regime in self.regimes]
-        return np.where(flat, 0.0, exact)
+        return np.where([regime is Regime.SUBSPACE for regime in self.regimes], 0.0, exact)
 
     def __call__(self, w: FloatArray) -> FloatArray:
         """Return the objective at w, shape (..., 2)."""
@@ -201,7 +200,6 @@ def _eigenvalue_pair(eigenvalues: Sequence[float]) -> tuple[float, float]:
         raise ValueError(f"eigenvalues must be two positive, finite numbers, got {eigenvalues!r}.")
     first, second = (float(value) for value in eigenvalues)
     if first <= second:
-        raise ValueError(
-            f"eigenvalues must descend, λ1 > λ2 (equal ones leave the first component undefined), got {eigenvalues!r}."
-        )
+        why = "equal ones leave the first component undefined"
+        raise ValueError(f"eigenvalues must descend, λ1 > λ2 ({why}), got {eigenvalues!r}.")
     return first, second

@@ -1,7 +1,7 @@
 """Tables made of records: what the paper prints, and how far ours is from it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -43,22 +43,23 @@ def result_rows(records: Iterable[CellRecord]) -> list[dict[str, Any]]:
                 accuracies = record.chosen_accuracies(model, choice)
                 mean, std = float(accuracies.mean()), _spread(accuracies)
                 paper = paper_values().get((record.cell.dataset, record.cell.n_labeled, choice, model))
-                row = {
-                    "dataset": record.cell.dataset,
-                    "n_labeled": record.cell.n_labeled,
-                    "gamma_choice": choice,
-                    "model": model,
-                    "accuracy_mean": round(mean, 4),
-                    "accuracy_std": round(std, 4),
-                    "paper_mean": None,
-                    "paper_std": None,
-                    "z": None,
-                }
+                paper_mean = paper_std = z = None
                 if paper is not None:
-                    error = max(max(std, paper.std) / np.sqrt(PAPER_DRAWS), _LEAST_STANDARD_ERROR)
-                    z = round(float((mean - paper.mean) / error), 3)
-                    row.update(paper_mean=paper.mean, paper_std=paper.std, z=z)
-                rows.append(row)
+                    paper_mean, paper_std = paper.mean, paper.std
+                    error = max(max(std, paper_std) / np.sqrt(PAPER_DRAWS), _LEAST_STANDARD_ERROR)
+                    z = round(float((mean - paper_mean) / error), 3)
+                rows.append(
+                    {
+                        **asdict(record.cell),
+                        "gamma_choice": choice,
+                        "model": model,
+                        "accuracy_mean": round(mean, 4),
+                        "accuracy_std": round(std, 4),
+                        "paper_mean": paper_mean,
+                        "paper_std": paper_std,
+                        "z": z,
+                    }
+                )
     return rows
 
 
@@ -66,8 +67,7 @@ def curve_rows(records: Iterable[CellRecord]) -> list[dict[str, Any]]:
     """Return Figure 3 as numbers: mean accuracy at every error weight of every model."""
     return [
         {
-            "dataset": record.cell.dataset,
-            "n_labeled": record.cell.n_labeled,
+            **asdict(record.cell),
             "model": model,
             "error_weight": weight,
             "accuracy_mean": round(float(accuracies.mean()), 4),
@@ -83,26 +83,14 @@ def curve_rows(records: Iterable[CellRecord]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How well a run agrees with the paper.
+    """How well a run agrees with the paper."""
 
-    Attributes
-    ----------
-    n_cells : int
-        Cells of Table 2 that the run covers.
-    within_2, within_3 : int
-        Of these, within two and three standard errors.
-    n_datasets : int
-    ahead_at_fewest : int
-        Data sets on which Semi-KPCA with k = 1 has the highest mean of the paper's three models at the smallest number
-        of labels, with the best error weight.
-    paper_ahead_at_fewest : int
-        The same in the paper.
-    """
-
-    n_cells: int
-    within_2: int
+    n_cells: int  # of Table 2 that the run covers
+    within_2: int  # of these, within two standard errors
     within_3: int
     n_datasets: int
+    # Data sets on which Semi-KPCA with k = 1 has the highest mean of the paper's three models at the smallest number of
+    # labels, with the best error weight; in this run and in the paper.
     ahead_at_fewest: int
     paper_ahead_at_fewest: int
 
@@ -111,13 +99,8 @@ def summarize(rows: list[dict[str, Any]]) -> Agreement:
     """Return the agreement of Table 2's rows with the paper."""
     scores = [abs(float(row["z"])) for row in rows if row["z"] is not None]
     fewest = {row["dataset"]: row["n_labeled"] for row in reversed(rows)}
-    printed = [
-        row
-        for row in rows
-        if row["gamma_choice"] == "best"
-        and row["n_labeled"] == fewest[row["dataset"]]
-        and row["paper_mean"] is not None
-    ]
+    at_fewest = [row for row in rows if row["n_labeled"] == fewest[row["dataset"]]]
+    printed = [row for row in at_fewest if row["gamma_choice"] == "best" and row["paper_mean"] is not None]
     return Agreement(
         n_cells=len(scores),
         within_2=sum(score <= 2 for score in scores),

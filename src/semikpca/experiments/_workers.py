@@ -17,16 +17,10 @@ class WithParent:
 
     A worker of joblib whose parent is killed waits forever to hand over its result: the pipe stays open, because the
     other workers hold it too.
-
-    Attributes
-    ----------
-    function : callable
-    parent : int
-        Number of the process that starts the workers.
     """
 
     function: Callable[..., Any]
-    parent: int
+    parent: int  # number of the process that starts the workers
 
     @classmethod
     def here(cls, function: Callable[..., Any]) -> "WithParent":

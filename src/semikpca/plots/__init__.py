@@ -1,12 +1,12 @@
 """Figures of computed results, one Display class each; needs matplotlib, which nothing below this package does."""
 
+from semikpca.experiments import MODEL_NAMES
 from semikpca.plots._curves import AccuracyCurve, AccuracyCurvesDisplay
 from semikpca.plots._schemes import ConvexitySchemesDisplay
 from semikpca.plots._style import (
     FAINT,
     INK,
     MODEL_COLORS,
-    MODEL_NAMES,
     MUTED,
     FigureDisplay,
     figure_svg,

@@ -10,30 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from semikpca._typing import FloatArray
-from semikpca.experiments import MODELS, CellRecord
-from semikpca.plots._style import (
-    BEST_COLOR,
-    FAINT,
-    HEURISTIC_COLOR,
-    INK,
-    MODEL_COLORS,
-    MODEL_NAMES,
-    MUTED,
-    FigureDisplay,
-    eigenvalue_name,
-    legend_below,
-    new_figure,
-    own_style,
-)
+from semikpca.experiments import MODEL_NAMES, MODELS, CellRecord
+from semikpca.plots import _style as style
 
 # The blue star is the smaller one and on top: where both choices agree, both are seen.
-_BEST_STAR: dict[str, Any] = {
-    "color": BEST_COLOR,
-    "markersize": 16.0,
-    "markeredgecolor": "white",
-    "markeredgewidth": 0.6,
-}
-_HEURISTIC_STAR: dict[str, Any] = {"color": HEURISTIC_COLOR, "markersize": 8.5, "markeredgecolor": "none"}
+_EDGE = {"markeredgecolor": "white", "markeredgewidth": 0.6}
+_BEST_STAR: dict[str, Any] = {"color": style.BEST_COLOR, "markersize": 16.0, **_EDGE}
+_HEURISTIC_STAR: dict[str, Any] = {"color": style.HEURISTIC_COLOR, "markersize": 8.5, "markeredgecolor": "none"}
 _LEAST_HEIGHT = 30.0  # points of accuracy: a narrower axis would make chance look like structure
 
 
@@ -64,21 +47,19 @@ class AccuracyCurve:
         found = record.models[model]
         accuracies = record.accuracies(model)
         n_draws = accuracies.shape[1]
-        standard_errors = (
-            accuracies.std(axis=1, ddof=1) / np.sqrt(n_draws) if n_draws > 1 else np.zeros(len(accuracies))
-        )
+        spread = accuracies.std(axis=1, ddof=1) if n_draws > 1 else np.zeros(len(accuracies))
         best = record.best_index(model)
         return cls(
             model=model,
             error_weights=found.error_weights,
             means=accuracies.mean(axis=1),
-            standard_errors=standard_errors,
+            standard_errors=spread / np.sqrt(n_draws),
             best=(float(found.error_weights[best]), float(accuracies[best].mean())),
             heuristic=(found.fixed_error_weight, float(record.chosen_accuracies(model, "fixed").mean())),
         )
 
 
-class AccuracyCurvesDisplay(FigureDisplay):
+class AccuracyCurvesDisplay(style.FigureDisplay):
     """Mean accuracy against the error weight, for all models of a cell (Figure 3).
 
     Parameters
@@ -99,10 +80,7 @@ class AccuracyCurvesDisplay(FigureDisplay):
     def __init__(
         self, curves: Sequence[AccuracyCurve], *, bounds: tuple[float, float], baseline: float, title: str
     ) -> None:
-        self.curves = curves
-        self.bounds = bounds
-        self.baseline = baseline
-        self.title = title
+        self.curves, self.bounds, self.baseline, self.title = curves, bounds, baseline, title
 
     @classmethod
     def from_record(cls, record: CellRecord) -> "AccuracyCurvesDisplay":
@@ -128,20 +106,20 @@ class AccuracyCurvesDisplay(FigureDisplay):
         -------
         self
         """
-        with own_style(ax):
+        with style.own_style(ax):
             self._owns_figure = ax is None
-            self.ax_ = new_figure(9.0, 4.6, layout="constrained").subplots() if ax is None else ax
+            self.ax_ = style.new_figure(9.0, 4.6, layout="constrained").subplots() if ax is None else ax
             self.figure_ = self.ax_.figure
             for curve in self.curves:
                 self._draw_curve(curve)
             for curve in self.curves:
                 self._draw_stars(curve)
             self._draw_frame()
-            legend_below(self.ax_, self._legend_handles(), n_columns=4)
+            style.legend_below(self.ax_, self._legend_handles(), n_columns=4)
         return self
 
     def _draw_curve(self, curve: AccuracyCurve) -> None:
-        color = MODEL_COLORS[curve.model]
+        color = style.MODEL_COLORS[curve.model]
         low, high = curve.means - curve.standard_errors, curve.means + curve.standard_errors
         self.ax_.fill_between(curve.error_weights, low, high, color=color, alpha=0.13, linewidth=0)
         self.ax_.plot(curve.error_weights, curve.means, color=color, linewidth=1.8)
@@ -153,17 +131,17 @@ class AccuracyCurvesDisplay(FigureDisplay):
     def _draw_frame(self) -> None:
         ax = self.ax_
         ax.set_xscale("log")
-        ax.axhline(self.baseline, color=MUTED, linestyle=":", linewidth=1.2, zorder=1)
+        ax.axhline(self.baseline, color=style.MUTED, linestyle=":", linewidth=1.2, zorder=1)
         for number, bound, side in zip((1, 2), self.bounds, ("right", "left"), strict=True):
-            ax.axvline(bound, color=INK, linestyle=(0, (5, 3)), linewidth=1.0, zorder=1)
+            ax.axvline(bound, color=style.INK, linestyle=(0, (5, 3)), linewidth=1.0, zorder=1)
             ax.annotate(
-                f"1/{eigenvalue_name(number)}", (bound, 1.0), (0, 3), xycoords=("data", "axes fraction"),
+                f"1/{style.eigenvalue_name(number)}", (bound, 1.0), (0, 3), xycoords=("data", "axes fraction"),
                 textcoords="offset points", ha=side, va="bottom",
             )  # fmt: skip
         bands = [curve.means + sign * curve.standard_errors for curve in self.curves for sign in (-1, 1)]
         levels = np.append(np.concatenate(bands), self.baseline)
         ax.set_ylim(*_height(float(levels.min()), float(levels.max())))
-        ax.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.6)
+        ax.grid(axis="y", color=style.FAINT, alpha=0.25, linewidth=0.6)
         ax.set_axisbelow(True)
         ax.set_xlabel("error weight γ")
         ax.set_ylabel("mean accuracy ± standard error (%)")
@@ -171,14 +149,14 @@ class AccuracyCurvesDisplay(FigureDisplay):
 
     def _legend_handles(self) -> list[Line2D]:
         models = [
-            Line2D([], [], color=MODEL_COLORS[curve.model], linewidth=1.8, label=MODEL_NAMES[curve.model])
+            Line2D([], [], color=style.MODEL_COLORS[curve.model], linewidth=1.8, label=MODEL_NAMES[curve.model])
             for curve in self.curves
         ]
         marks = [
             Line2D([], [], marker="*", linewidth=0, label="best γ", **_BEST_STAR),
             Line2D([], [], marker="*", linewidth=0, label="heuristic γ", **_HEURISTIC_STAR),
-            Line2D([], [], color=INK, linestyle=(0, (5, 3)), linewidth=1.0, label="ends of the convex interval"),
-            Line2D([], [], color=MUTED, linestyle=":", linewidth=1.2, label="baseline"),
+            Line2D([], [], color=style.INK, linestyle=(0, (5, 3)), linewidth=1.0, label="ends of the convex interval"),
+            Line2D([], [], color=style.MUTED, linestyle=":", linewidth=1.2, label="baseline"),
         ]
         # A legend is filled column by column: the models make its first row.
         return [handle for pair in zip_longest(models, marks) for handle in pair if handle is not None]

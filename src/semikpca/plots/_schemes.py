@@ -11,18 +11,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 from semikpca._numbers import is_positive_number, is_whole_number
 from semikpca._typing import FloatArray
 from semikpca.convexity import ConvexityCertificate
-from semikpca.plots._style import (
-    FAINT,
-    SOLUTION_COLOR,
-    TRIVIAL_COLOR,
-    UNBOUNDED_COLOR,
-    FigureDisplay,
-    eigenvalue_name,
-    legend_below,
-    lifted,
-    new_figure,
-    own_style,
-)
+from semikpca.plots import _style as style
 
 _BAR = 5.0  # points
 _LETTER_ROOM = 0.0085  # of the width of the axes, for each letter of the name of a bound
@@ -30,7 +19,7 @@ _NUMBERS_UP_TO = 1e3  # ratio of the ends of the axis: a wider one shows powers 
 _SAME_BOUND = 1e-6  # relative difference
 
 
-class ConvexitySchemesDisplay(FigureDisplay):
+class ConvexitySchemesDisplay(style.FigureDisplay):
     """What each error weight leads to, for both problems and each number of removed components (Figure 2).
 
     Parameters
@@ -85,19 +74,19 @@ class ConvexitySchemesDisplay(FigureDisplay):
         self
         """
         n_bars = len(self.eigenvalues)
-        with own_style(axes):
+        with style.own_style(axes):
             self._owns_figure = axes is None
             if axes is None:
-                figure = new_figure(9.0, 2.0 + 0.46 * n_bars, layout=ConstrainedLayoutEngine(hspace=0.06))
+                figure = style.new_figure(9.0, 2.0 + 0.46 * n_bars, layout=ConstrainedLayoutEngine(hspace=0.06))
                 axes = figure.subplots(2, 1, sharex=True)
             self.axes_ = np.asarray(axes, dtype=object)
             if self.axes_.shape != (2,):
                 raise ValueError(f"axes must be two axes, one for each problem, got shape {self.axes_.shape}.")
             self.figure_ = self.axes_[0].figure
-            self._draw(self.axes_[0], "KPCA", below=TRIVIAL_COLOR, solution_at_bound=True)
-            self._draw(self.axes_[1], "Semi-KPCA", below=SOLUTION_COLOR, solution_at_bound=False)
+            self._draw(self.axes_[0], "KPCA", below=style.TRIVIAL_COLOR, solution_at_bound=True)
+            self._draw(self.axes_[1], "Semi-KPCA", below=style.SOLUTION_COLOR, solution_at_bound=False)
             self.axes_[1].set_xlabel("error weight γ")
-            legend_below(self.axes_[1], _legend_handles(), n_columns=4)
+            style.legend_below(self.axes_[1], _legend_handles(), n_columns=4)
         return self
 
     def _draw(self, axes: Axes, name: str, *, below: str, solution_at_bound: bool) -> None:
@@ -107,11 +96,11 @@ class ConvexitySchemesDisplay(FigureDisplay):
         begin, end = np.exp(first - margin), np.exp(last + margin)
         for k, bound in enumerate(bounds):
             axes.plot([begin, bound], [k, k], color=below, linewidth=_BAR, solid_capstyle="butt")
-            axes.plot([bound, end], [k, k], color=UNBOUNDED_COLOR, linewidth=_BAR, solid_capstyle="butt")
+            axes.plot([bound, end], [k, k], color=style.UNBOUNDED_COLOR, linewidth=_BAR, solid_capstyle="butt")
             axes.plot(
                 bound, k, "o", markersize=9, markeredgewidth=2.0,
-                color=SOLUTION_COLOR if solution_at_bound else "white",
-                markeredgecolor="white" if solution_at_bound else UNBOUNDED_COLOR,
+                color=style.SOLUTION_COLOR if solution_at_bound else "white",
+                markeredgecolor="white" if solution_at_bound else style.UNBOUNDED_COLOR,
                 zorder=3,
             )  # fmt: skip
         axes.set_xscale("log")
@@ -130,16 +119,16 @@ class ConvexitySchemesDisplay(FigureDisplay):
         """Write 1/λ above the axes, moved apart where bounds lie close, and lead down from each to its bars."""
         # Equal eigenvalues come out of a computation with different last digits; nobody could see them apart here.
         groups = np.split(np.arange(len(bounds)), np.flatnonzero(np.diff(np.log(bounds)) > _SAME_BOUND) + 1)
-        names = [" = ".join(f"1/{eigenvalue_name(int(i) + 1)}" for i in group) for group in groups]
+        names = [" = ".join(f"1/{style.eigenvalue_name(int(i) + 1)}" for i in group) for group in groups]
         marks = np.array([bounds[group[0]] for group in groups])
         shares = (axes.transScale + axes.transLimits).transform(np.column_stack([marks, np.zeros(len(marks))]))[:, 0]
         places = _spread(shares, np.array([_LETTER_ROOM * (len(name) + 2) for name in names]))
-        above = lifted(axes, 9)
+        above = style.lifted(axes, 9)
         for name, mark, share, place in zip(names, marks, shares, places, strict=True):
-            axes.axvline(mark, color=FAINT, linewidth=0.7, zorder=0)
+            axes.axvline(mark, color=style.FAINT, linewidth=0.7, zorder=0)
             axes.annotate(
                 name, (share, 1.0), (place, 1.0), xycoords=axes.transAxes, textcoords=above, ha="center", va="bottom",
-                arrowprops={"arrowstyle": "-", "color": FAINT, "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0,
+                arrowprops={"arrowstyle": "-", "color": style.FAINT, "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0,
                             "relpos": (0.5, 0.0)},
             )  # fmt: skip
 
@@ -167,11 +156,11 @@ def _legend_handles() -> list[Line2D]:
         return Line2D([], [], color=color, linewidth=_BAR, label=label)
 
     return [
-        bar(TRIVIAL_COLOR, "trivial solution (w = 0)"),
-        bar(SOLUTION_COLOR, "non-trivial solution"),
-        bar(UNBOUNDED_COLOR, "no bounded solution"),
+        bar(style.TRIVIAL_COLOR, "trivial solution (w = 0)"),
+        bar(style.SOLUTION_COLOR, "non-trivial solution"),
+        bar(style.UNBOUNDED_COLOR, "no bounded solution"),
         Line2D(
-            [], [], linewidth=0, marker="o", markersize=9, color="white", markeredgecolor=UNBOUNDED_COLOR,
+            [], [], linewidth=0, marker="o", markersize=9, color="white", markeredgecolor=style.UNBOUNDED_COLOR,
             markeredgewidth=2.0, label="no solution at the bound",
         ),
     ]  # fmt: skip

@@ -6,7 +6,7 @@ import re
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, BinaryIO, Literal, TypeAlias
+from typing import Any, BinaryIO, Literal
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -14,17 +14,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.style import context as style_context
 from matplotlib.transforms import ScaledTranslation, Transform
-
-FileFormat: TypeAlias = Literal["svg", "png"]
-
-MODEL_NAMES: MappingProxyType[str, str] = MappingProxyType(
-    {
-        "semi_kpca_0": "Semi-KPCA, k = 0",
-        "semi_kpca_1": "Semi-KPCA, k = 1",
-        "semi_lssvm": "Semi-LSSVM",
-        "subs_lssvm": "Subs-LSSVM",
-    }
-)
 
 # Near the paper's blue, red, green and yellow. They differ in lightness as well as in hue, so that they stay apart for
 # colour-blind readers and in grey print, and none is the red or the blue of the stars.
@@ -112,7 +101,7 @@ def save_figure(
     figure: Figure,
     target: str | os.PathLike[str] | BinaryIO,
     *,
-    file_format: FileFormat | None = None,
+    file_format: Literal["svg", "png"] | None = None,
     dpi: int = PNG_DPI,
 ) -> None:
     """Write a figure on white; the same figure gives the same bytes.
@@ -130,58 +119,37 @@ def save_figure(
     -----
     Whether text in SVG is text or outlines is matplotlib's setting ``svg.fonttype`` at the time of the call.
     """
-    if file_format is None:
-        ending = Path(os.fspath(target)).suffix[1:].lower() if isinstance(target, str | os.PathLike) else None
-        if ending is None:
+    ending: str | None = file_format
+    if ending is None:
+        if not isinstance(target, str | os.PathLike):
             raise ValueError("file_format must be 'svg' or 'png' when the target is an open file, got None.")
-    else:
-        ending = file_format
+        ending = Path(target).suffix[1:].lower()
     if ending not in _METADATA:
         raise ValueError(f"A figure is written as 'svg' or 'png', got {ending!r}.")
+    look: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "transparent": False, "bbox_inches": None}
     with matplotlib.rc_context({"svg.hashsalt": _HASH_SALT}):
-        figure.savefig(
-            target,
-            format=ending,
-            dpi=dpi,
-            facecolor="white",
-            edgecolor="none",
-            transparent=False,
-            bbox_inches=None,
-            metadata=dict(_METADATA[ending]),
-        )
+        figure.savefig(target, format=ending, dpi=dpi, metadata=dict(_METADATA[ending]), **look)
 
 
 # Neither the day nor the version of matplotlib is part of the picture.
-_METADATA: MappingProxyType[str, dict[str, str | None]] = MappingProxyType(
-    {"svg": {"Date": None, "Creator": "semikpca"}, "png": {"Software": None}}
-)
+_METADATA: dict[str, dict[str, str | None]] = {
+    "svg": {"Date": None, "Creator": "semikpca"},
+    "png": {"Software": None},
+}
 
 
-def figure_svg(figure: Figure, prefix: str = "", *, dpi: int = PNG_DPI) -> str:
-    """Return the ``<svg>`` element of a figure, to be put into an HTML page.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    prefix : str
-        Put before every id and every reference to one. Figures number their parts alike, so each figure of a page
-        needs a prefix of its own.
-    dpi : int
-        Dots per inch of whatever is an image.
-    """
-    if not re.fullmatch(r"([A-Za-z][\w-]*)?", prefix, flags=re.ASCII):
-        raise ValueError(f"prefix must begin with a letter and hold letters, digits, - and _ only, got {prefix!r}.")
+def figure_svg(figure: Figure) -> str:
+    """Return the ``<svg>`` element of a figure, to be shown as an image: figures number their parts alike."""
     file = io.BytesIO()
-    save_figure(figure, file, file_format="svg", dpi=dpi)
+    save_figure(figure, file, file_format="svg")
     text = file.getvalue().decode("utf-8")
     element = _METADATA_ELEMENT.sub("", text[text.index("<svg") :].rstrip())
     # matplotlib styles "*", which in a page would be everything; on the root it is inherited by this figure alone.
     shared = _STYLE_ELEMENT.search(element)
     if shared:
         element = _STYLE_ELEMENT.sub("", element).replace("<svg", f'<svg style="{shared[1]}"', 1)
-    return _ID.sub(lambda match: f"{match[1]}{prefix}", element)
+    return element
 
 
 _METADATA_ELEMENT = re.compile(r"\s*<metadata>.*?</metadata>", flags=re.DOTALL)
 _STYLE_ELEMENT = re.compile(r"\s*<defs>\s*<style[^>]*>\s*\*\s*\{([^}]*)\}\s*</style>\s*</defs>")
-_ID = re.compile(r'(\bid="|href="#|url\(#)')

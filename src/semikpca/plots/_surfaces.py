@@ -14,17 +14,7 @@ from mpl_toolkits.mplot3d import proj3d
 from semikpca._typing import FloatArray
 from semikpca.convexity import Regime
 from semikpca.experiments import ObjectiveSurface, Outcome
-from semikpca.plots._style import (
-    FAINT,
-    INK,
-    MUTED,
-    SOLUTION_COLOR,
-    UNBOUNDED_COLOR,
-    FigureDisplay,
-    eigenvalue_name,
-    new_figure,
-    own_style,
-)
+from semikpca.plots import _style as style
 
 _ROW_NAMES = {"kernel_pca": "KPCA", "semi_kpca": "Semi-KPCA"}
 _ELEVATION, _AZIMUTH = 30, -36  # seen from where ⟨v1, w⟩ is positive: that half of a surface is the near one
@@ -32,7 +22,7 @@ _FAR_HALF, _BEHIND, _NEAR_HALF, _IN_FRONT, _ON_TOP = range(1, 6)  # the order of
 _HEIGHT_COLORS = LinearSegmentedColormap.from_list("heights", ["#86a3c1", "#d3deea", "#faf8f2", "#f3dfb5", "#e5c37d"])
 
 
-class ObjectiveSurfacesDisplay(FigureDisplay):
+class ObjectiveSurfacesDisplay(style.FigureDisplay):
     """The objective of both problems over a plane of weights w, a column for each error weight (Figure 1).
 
     Parameters
@@ -73,24 +63,30 @@ class ObjectiveSurfacesDisplay(FigureDisplay):
         by_problem = [[s for s in self.surfaces if s.problem == problem] for problem in _ROW_NAMES]
         rows = [row for row in by_problem if row]
         n_columns = max(len(row) for row in rows)
-        with own_style(figure):
+        with style.own_style(figure):
             self._owns_figure = figure is None
-            self.figure_ = new_figure(1.8 * n_columns, 0.4 + 2.5 * len(rows)) if figure is None else figure
+            self.figure_ = style.new_figure(1.8 * n_columns, 0.4 + 2.5 * len(rows)) if figure is None else figure
             self.axes_ = np.full((len(rows), n_columns), None, dtype=object)
-            grid = _PanelGrid(self.figure_, len(rows), n_columns)
             letters = iter(ascii_lowercase)
+            statement = {"fontsize": "small", "color": style.MUTED, "linespacing": 1.3}
+            # Panels share the figure; text takes what it needs in inches, and a caption is three lines high.
+            width, height = (float(length) / self.figure_.dpi for length in self.figure_.bbox.size)
+            left, bottom, line = 0.27 / width, 0.42 / height, 0.19 / height
+            row_height, column = (1.0 - bottom) / len(rows), (0.99 - left) / n_columns
+            captions = 3.5 * line
             for i, row in enumerate(rows):
-                x, y = grid.row_name(i)
+                base, high = bottom + (len(rows) - 1 - i) * row_height + captions, row_height - captions
                 name = _ROW_NAMES[row[0].problem]
-                self.figure_.text(x, y, name, rotation=90, ha="center", va="center", fontweight="bold")
+                middle = left / 2, base + high / 2
+                self.figure_.text(*middle, name, rotation=90, ha="center", va="center", fontweight="bold")
                 for j, surface in enumerate(row):
-                    axes = self.figure_.add_axes(grid.panel(i, j), projection="3d", computed_zorder=False)
+                    panel = left + j * column, base, column, high
+                    axes = self.figure_.add_axes(panel, projection="3d", computed_zorder=False)
                     _draw_surface(axes, surface, self._limits(surface.error_weight))
                     self.axes_[i, j] = axes
-                    x, y = grid.caption(i, j)
+                    x, y = left + (j + 0.5) * column, base - 0.25 * line
                     self.figure_.text(x, y, f"({next(letters)}) {_weight_position(surface)}", ha="center", va="top")
-                    statement = {"fontsize": "small", "color": MUTED, "linespacing": 1.3}
-                    self.figure_.text(x, y - grid.line, _statement(surface), ha="center", va="top", **statement)
+                    self.figure_.text(x, y - line, _statement(surface), ha="center", va="top", **statement)
             self.figure_.legend(handles=_legend_handles(), loc="lower center", ncols=4, frameon=False)
         return self
 
@@ -98,38 +94,6 @@ class ObjectiveSurfacesDisplay(FigureDisplay):
         """Return the vertical limits: at one error weight one scale for both problems, so that they compare."""
         values = [surface.values for surface in self.surfaces if surface.error_weight == error_weight]
         return float(np.min(values)), float(np.max(values))
-
-
-class _PanelGrid:
-    """Where panels and captions go, in shares of the figure; text takes what it needs in inches."""
-
-    def __init__(self, figure: Figure | SubFigure, n_rows: int, n_columns: int) -> None:
-        width, height = (float(length) / figure.dpi for length in figure.bbox.size)
-        self.left = 0.27 / width
-        self.bottom = 0.42 / height
-        self.line = 0.19 / height
-        self.row = (1.0 - self.bottom) / n_rows
-        self.column = (0.99 - self.left) / n_columns
-        self.n_rows = n_rows
-
-    def row_name(self, i: int) -> tuple[float, float]:
-        """Return the middle of the name of row i."""
-        return self.left / 2, self._base(i) + self._captions + (self.row - self._captions) / 2
-
-    def panel(self, i: int, j: int) -> tuple[float, float, float, float]:
-        """Return left, bottom, width and height of a panel."""
-        return self.left + j * self.column, self._base(i) + self._captions, self.column, self.row - self._captions
-
-    def caption(self, i: int, j: int) -> tuple[float, float]:
-        """Return the middle of the top of the caption, which is three lines high."""
-        return self.left + (j + 0.5) * self.column, self._base(i) + self._captions - 0.25 * self.line
-
-    @property
-    def _captions(self) -> float:
-        return 3.5 * self.line
-
-    def _base(self, i: int) -> float:
-        return self.bottom + (self.n_rows - 1 - i) * self.row
 
 
 class _Arrow(FancyArrowPatch):
@@ -165,14 +129,14 @@ def _draw_surface(axes: Any, surface: ObjectiveSurface, limits: tuple[float, flo
             first, second, surface.values[half], cmap=_HEIGHT_COLORS, norm=norm, rcount=len(c), ccount=len(c),
             edgecolor="#00000030", linewidth=0.25, alpha=0.85, zorder=order,
         )  # fmt: skip
-    axes.plot(np.zeros_like(c), c, surface.values_without_first, color=INK, linewidth=1.6, zorder=_BEHIND)
+    axes.plot(np.zeros_like(c), c, surface.values_without_first, color=style.INK, linewidth=1.6, zorder=_BEHIND)
     _draw_outcome(axes, surface.outcome, None)
     if surface.outcome.kind == "fall":
-        _draw_outcome(axes, surface.outcome_without_first, INK)
+        _draw_outcome(axes, surface.outcome_without_first, style.INK)
 
 
 def _draw_outcome(axes: Any, outcome: Outcome, color: str | None) -> None:
-    color = color or (UNBOUNDED_COLOR if outcome.kind == "fall" else SOLUTION_COLOR)
+    color = color or (style.UNBOUNDED_COLOR if outcome.kind == "fall" else style.SOLUTION_COLOR)
     if outcome.kind == "point":
         (path,) = outcome.paths
         axes.plot(*path.T, "o", color=color, markersize=6, markeredgecolor="white", markeredgewidth=0.8, zorder=_ON_TOP)
@@ -196,7 +160,7 @@ def _bare_axes(axes: Any) -> None:
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.set_ticks([])
         axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
-        axis.line.set_color(FAINT)
+        axis.line.set_color(style.FAINT)
         axis.line.set_linewidth(0.6)
     axes.zaxis.line.set_visible(False)
     axes.set_xlabel("v₁", labelpad=-15)
@@ -204,7 +168,7 @@ def _bare_axes(axes: Any) -> None:
 
 
 def _weight_position(surface: ObjectiveSurface) -> str:
-    first, second = (f"1/{eigenvalue_name(number)}" for number in (1, 2))
+    first, second = (f"1/{style.eigenvalue_name(number)}" for number in (1, 2))
     at_first, at_second = surface.regimes
     if at_first is Regime.TRIVIAL:
         return f"γ < {first}"
@@ -225,8 +189,10 @@ def _statement(surface: ObjectiveSurface) -> str:
 
 def _legend_handles() -> list[Line2D]:
     return [
-        Line2D([], [], color=SOLUTION_COLOR, marker="o", markeredgecolor="white", linewidth=0, label="one solution"),
-        Line2D([], [], color=SOLUTION_COLOR, linewidth=2, label="line of solutions"),
-        Line2D([], [], color=UNBOUNDED_COLOR, linewidth=2, marker=">", label="objective falls without end"),
-        Line2D([], [], color=INK, linewidth=1.6, label="first component removed"),
+        Line2D(
+            [], [], color=style.SOLUTION_COLOR, marker="o", markeredgecolor="white", linewidth=0, label="one solution"
+        ),
+        Line2D([], [], color=style.SOLUTION_COLOR, linewidth=2, label="line of solutions"),
+        Line2D([], [], color=style.UNBOUNDED_COLOR, linewidth=2, marker=">", label="objective falls without end"),
+        Line2D([], [], color=style.INK, linewidth=1.6, label="first component removed"),
     ]

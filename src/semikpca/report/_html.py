@@ -41,18 +41,11 @@ def render_label_report(view: Mapping[str, Any], scripts: Mapping[str, str]) -> 
     scripts : mapping of str to str
         "plotly" and "map": programs of the page, which run in this order. Nothing else may run on it.
     """
-    scripts = {name: _inline(text) for name, text in scripts.items()}
-    return (
-        _environment()
-        .get_template("label.html.jinja")
-        .render(
-            view=view,
-            palette=_palette,
-            points=Markup(_json_text(view["map"]["points"])),
-            scripts={name: Markup(text) for name, text in scripts.items()},
-            hashes=[_hash(text) for text in scripts.values()],
-        )
-    )
+    inline = {name: Markup(_inline(text)) for name, text in scripts.items()}
+    hashes = ["sha256-" + b64encode(sha256(text.encode()).digest()).decode() for text in inline.values()]
+    points = Markup(_json_text(view["map"]["points"]))
+    template = _environment().get_template("label.html.jinja")
+    return template.render(view=view, palette=_palette, points=points, scripts=inline, hashes=hashes)
 
 
 def _inline(script: str) -> str:
@@ -61,10 +54,6 @@ def _inline(script: str) -> str:
         raise ValueError("A script with </script or <!-- in it cannot stand in a page.")
     # Browsers read line ends as \n before they take the hash.
     return script.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _hash(script: str) -> str:
-    return "sha256-" + b64encode(sha256(script.encode()).digest()).decode()
 
 
 def _json_text(data: Any) -> str:

@@ -11,7 +11,7 @@ from semikpca.convexity import ConvexityCertificate
 from semikpca.kernels import Kernel
 from semikpca.workflow import LabeledTable
 
-MOST_CANDIDATES = 10
+_MOST_CANDIDATES = 10
 _BEYOND = 1.25  # the line goes on behind the bound, to this multiple of it
 _SAME = 1e-9  # two weights that differ by less, relatively, are the same
 
@@ -29,18 +29,11 @@ def certificate_view(labeled: LabeledTable) -> dict[str, Any] | None:
     is_middle = math.isclose(weight, middle, rel_tol=_SAME)
     shown = apart([bound, middle, weight if not is_middle else middle, *([] if lower is None else [lower])])
     uses = _uses(labeled)
-    use = _use_of(certificate, uses)
     return {
-        "kernel": "" if use is None else use["kernel"],
-        "share": None if use is None else use["share"],
+        **_common(certificate, uses),
         "semi_kpca_share": sum(entry["share"] for entry in uses),
-        "k": k,
-        "is_estimate": certificate.is_estimate,
         "error_weight": shown[2],
-        "relative_weight": share_below_one(certificate.relative_weight),
-        "condition_number": number(certificate.condition_number),
         "gap": number(certificate.gap) if math.isfinite(certificate.gap) else None,
-        "eigenvalues": [number(value) for value in certificate.eigenvalues[-2:]],
         "lower": None if lower is None else shown[3],
         "middle": shown[1],
         "bound": shown[0],
@@ -81,15 +74,20 @@ def _meaning(certificate: ConvexityCertificate) -> str:
 
 
 def _other(certificate: ConvexityCertificate, uses: list[dict[str, Any]]) -> dict[str, Any]:
-    use = _use_of(certificate, uses)
-    bound = certificate.error_weight_max
-    shown = apart([bound, certificate.relative_weight * bound])
+    limit = certificate.error_weight_max
+    bound, error_weight = apart([limit, certificate.relative_weight * limit])
+    return {**_common(certificate, uses), "error_weight": error_weight, "bound": bound}
+
+
+def _common(certificate: ConvexityCertificate, uses: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return what is said of every certificate, with the use that it belongs to."""
+    # Results have no certificates, but the same weights.
+    key = certificate.n_components_removed, certificate.error_weight
+    use = next((use for use in uses if (use["k"], use["error_weight"]) == key), None)
     return {
         "kernel": "" if use is None else use["kernel"],
         "share": None if use is None else use["share"],
         "k": certificate.n_components_removed,
-        "error_weight": shown[1],
-        "bound": shown[0],
         "relative_weight": share_below_one(certificate.relative_weight),
         "condition_number": number(certificate.condition_number),
         "is_estimate": certificate.is_estimate,
@@ -110,45 +108,32 @@ def _uses(labeled: LabeledTable) -> list[dict[str, Any]]:
     return list(uses.values())
 
 
-def _use_of(certificate: ConvexityCertificate, uses: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the use that a certificate belongs to: results have no certificates, but the same weights."""
-    for use in uses:
-        if use["k"] == certificate.n_components_removed and use["error_weight"] == certificate.error_weight:
-            return use
-    return None
-
-
 def blend_view(labeled: LabeledTable) -> dict[str, Any]:
     """Return the heaviest candidates of the blend, and what the others come to."""
     results = labeled.model.results_
     weights = np.asarray(results["weight"], dtype=float)
     order = np.argsort(-weights, kind="stable")
-    shown, rest = order[:MOST_CANDIDATES], order[MOST_CANDIDATES:]
-    return {
-        "candidates": [
+    shown, rest = order[:_MOST_CANDIDATES], order[_MOST_CANDIDATES:]
+    candidates = []
+    for place in shown:
+        found = {name: values[place] for name, values in results.items()}
+        k, error_weight, accuracy = found["n_components_removed"], found["error_weight"], found["left_out_accuracy"]
+        candidates.append(
             {
-                "kernel": kernel_name(results["kernel"][place]),
-                "use": "plain" if (k := results["n_components_removed"][place]) is None else f"Semi-KPCA, k = {k}",
-                "error_weight": None
-                if not np.isfinite(results["error_weight"][place])
-                else number(float(results["error_weight"][place])),
-                "noise": f"{results['noise'][place]:g}",
-                "intercept": bool(results["intercept"][place]),
-                "accuracy": None
-                if np.isnan(results["left_out_accuracy"][place])
-                else 100 * float(results["left_out_accuracy"][place]),
+                "kernel": kernel_name(found["kernel"]),
+                "use": "plain" if k is None else f"Semi-KPCA, k = {k}",
+                "error_weight": number(float(error_weight)) if np.isfinite(error_weight) else None,
+                "noise": f"{found['noise']:g}",
+                "intercept": bool(found["intercept"]),
+                "accuracy": None if np.isnan(accuracy) else 100 * float(accuracy),
                 "share": 100 * float(weights[place]),
             }
-            for place in shown
-        ],
+        )
+    more = counted(len(rest), "more candidate has", "more candidates have")
+    return {
+        "candidates": candidates,
         "n_all": len(order),
-        "rest": f"{counted(len(rest), 'more candidate has', 'more candidates have')} "
-        f"{100 * weights[rest].sum():.1f}% of the weight together."
-        if len(rest)
-        else "",
-        "kernels": [
-            {"name": name, "share": 100 * share} for name, share in labeled.kernel_shares.items() if share >= 0.005
-        ],
+        "rest": f"{more} {100 * weights[rest].sum():.1f}% of the weight together." if len(rest) else "",
     }
 
 

@@ -63,11 +63,7 @@ def map_view(labeled: LabeledTable, row_map: RowMap, groups: dict[str, Any]) -> 
         "n_wrong": int(looks_wrong.sum()),
         "least_confidence": float(np.floor(20 * confidence.min()) / 20),
         "legend": [
-            {
-                "name": shortened(name),
-                "count": int(count),
-                "place": place,
-            }
+            {"name": shortened(name), "count": int(count), "place": place}
             for name, count, place in zip(groups["names"], counts, groups["places"], strict=True)
         ],
         "points": {

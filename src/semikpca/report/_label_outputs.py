@@ -43,20 +43,25 @@ def write_label_report(
     -----
     The file holds the names and the first words of up to 5,000 rows.
     """
-    say = progress if progress is not None else _silent
+
+    def say(step: int) -> None:
+        if progress is not None:
+            progress(_STEPS[min(step, len(_STEPS) - 1)], step, len(_STEPS))
+
     plotly = _plotly_script()  # a missing package is found before the work
-    say(_STEPS[0], 0, len(_STEPS))
+    say(0)
     suggestions = labeled.suggestions(N_SUGGESTIONS)
-    say(_STEPS[1], 1, len(_STEPS))
+    say(1)
     wanted = np.concatenate([np.flatnonzero(labeled.is_given), np.flatnonzero(labeled.looks_wrong), suggestions])
-    say(_STEPS[2], 2, len(_STEPS))
+    say(2)
     plane = row_map(labeled.X, max_rows=MOST_POINTS, random_state=labeled.options.random_state, always=wanted)
-    say(_STEPS[3], 3, len(_STEPS))
+    say(3)
     view = label_view(labeled, plane, suggestions, versions=versions(_VERSIONED), command=command, created=created)
-    page = render_label_report(view, {"plotly": plotly, "map": map_script()})
+    draw = files("semikpca.report").joinpath("templates", "label.js").read_text(encoding="utf-8")
+    page = render_label_report(view, {"plotly": plotly, "map": draw})
     # A cell may hold half of a surrogate pair, which no encoding has.
     write_whole(Path(path), page.encode("utf-8", "replace"))
-    say(_STEPS[3], len(_STEPS), len(_STEPS))
+    say(4)
 
 
 def _plotly_script() -> str:
@@ -65,12 +70,3 @@ def _plotly_script() -> str:
     except ImportError as error:
         raise ImportError("The map of the report needs plotly: pip install 'semikpca[label]'") from error
     return str(get_plotlyjs())
-
-
-def map_script() -> str:
-    """Return the program that draws the map of the page."""
-    return files("semikpca.report").joinpath("templates", "label.js").read_text(encoding="utf-8")
-
-
-def _silent(step: str, done: int, total: int) -> None:
-    pass

@@ -10,13 +10,13 @@ from semikpca._typing import IntArray
 from semikpca._words import counted
 from semikpca.report._label_blend import blend_view, certificate_view
 from semikpca.report._label_map import class_order, groups_of, map_view
-from semikpca.report._label_words import MOST_LISTED, percent, shortened_list
 from semikpca.tables import feature_counts, feature_kinds
 from semikpca.workflow import AccuracyEstimate, LabeledTable, RowMap, audit_frame, row_names, row_texts, shortened
 
 MOST_CLASSES = 20  # in the table of classes; the rest is one line
 MOST_SUSPICIOUS = 50
 _LONGEST_TEXT = 160
+_MOST_LISTED = 12  # names in one line of text
 _WIDE = 0.2  # an interval of more than 20 points says little
 
 
@@ -81,53 +81,34 @@ def _lead(labeled: LabeledTable) -> str:
     estimate = labeled.estimate
     if not estimate.is_known:
         return f"How good they are cannot be told yet. {_why_unknown(labeled)}"
-    found = (
-        f"Left out one at a time, {estimate.right} of {counted(estimate.counted, 'given label')} "
-        f"{'was' if estimate.right == 1 else 'were'} found again ({percent(estimate.share)})."
-    )
     return (
-        f"{found} If the labeled rows are like the others, between {percent(estimate.low)} and "
-        f"{percent(estimate.high)} of the predicted labels are right (95% interval)."
+        f"Left out one at a time, {estimate.right} of {counted(estimate.counted, 'given label')} "
+        f"{'was' if estimate.right == 1 else 'were'} found again ({estimate.share:.0%}). If the labeled rows are like "
+        f"the others, between {estimate.low:.0%} and {estimate.high:.0%} of the predicted labels are right (95% "
+        "interval)."
     )
 
 
 def _cards(labeled: LabeledTable, n_suspicious: int) -> list[dict[str, Any]]:
     n_rows, n_given = len(labeled.X), int(labeled.is_given.sum())
-    estimate, baseline = labeled.estimate, labeled.baseline
-    cards = [
-        {
-            "figure": f"{n_rows - n_given:,}",
-            "of": f"of {n_rows:,}",
-            "what": "rows got a label",
-            "share": 100 * (n_rows - n_given) / n_rows,
-            "aside": f"{n_given:,} had one",
-        }
+    n_new = n_rows - n_given
+
+    def card(figure: str, of: str, what: str, share: float | None, aside: str) -> dict[str, Any]:
+        return {"figure": figure, "of": of, "what": what, "share": share, "aside": aside}
+
+    def estimated(known: AccuracyEstimate, what: str) -> dict[str, Any]:
+        if not known.is_known:
+            return card("–", "", what, None, "cannot be told")
+        aside = f"{known.right} of {known.counted}; 95% interval {known.low:.0%} to {known.high:.0%}"
+        return card(f"{known.share:.0%}", "", what, 100 * known.share, aside)
+
+    wrong = "given label looks wrong" if n_suspicious == 1 else "given labels look wrong"
+    return [
+        card(f"{n_new:,}", f"of {n_rows:,}", "rows got a label", 100 * n_new / n_rows, f"{n_given:,} had one"),
+        estimated(labeled.estimate, "of the left-out labels found again"),
+        estimated(labeled.baseline, "found again by LS-SVM on the labels alone"),
+        card(f"{n_suspicious:,}", f"of {n_given:,}", wrong, None, "to the eyes of the other labels"),
     ]
-    for known, what in (
-        (estimate, "of the left-out labels found again"),
-        (baseline, "found again by LS-SVM on the labels alone"),
-    ):
-        cards.append(
-            {
-                "figure": percent(known.share) if known.is_known else "–",
-                "of": "",
-                "what": what,
-                "share": 100 * known.share if known.is_known else None,
-                "aside": f"{known.right} of {known.counted}; 95% interval {percent(known.low)} to {percent(known.high)}"
-                if known.is_known
-                else "cannot be told",
-            }
-        )
-    cards.append(
-        {
-            "figure": f"{n_suspicious:,}",
-            "of": f"of {n_given:,}",
-            "what": "given label looks wrong" if n_suspicious == 1 else "given labels look wrong",
-            "share": None,
-            "aside": "to the eyes of the other labels",
-        }
-    )
-    return cards
 
 
 # -- what was learned from -------------------------------------------------------------------------------------
@@ -137,13 +118,12 @@ def _source(labeled: LabeledTable) -> dict[str, Any]:
     roles = labeled.roles
     counts = feature_counts(labeled.vectorizer)
     kinds = [
-        {"kind": kind, "columns": shortened_list(names), "n_columns": len(names), "n_features": n_features}
+        {"kind": kind, "columns": _shortened_list(names), "n_features": sum(counts.get(name, 0) for name in names)}
         for kind, names in feature_kinds(labeled.vectorizer).items()
         if names
-        for n_features in [sum(counts.get(name, 0) for name in names)]
     ]
     unused = [
-        {"what": what, "columns": shortened_list(names)}
+        {"what": what, "columns": _shortened_list(names)}
         for what, names in (("labels", [roles.label]), ("identifier", [roles.id]), ("excluded", list(roles.exclude)))
         if names != [None] and names
     ]
@@ -162,44 +142,42 @@ def _unreachable(labeled: LabeledTable) -> list[str]:
     rows = labeled.unreachable
     if not len(rows):
         return []
-    names = shortened_list(row_names(labeled, rows[:MOST_LISTED]), n_all=len(rows))
+    names = _shortened_list(row_names(labeled, rows[:_MOST_LISTED]), n_all=len(rows))
     return [
         f"No label reaches {counted(len(rows), 'row')}: {names}. They have the commonest label, and its share as "
         "confidence; label one of them."
     ]
 
 
+def _shortened_list(names: Sequence[Any], n_all: int | None = None) -> str:
+    """Return names with commas between them, the last ones as a number where there are many."""
+    n_all = len(names) if n_all is None else n_all
+    shown = [shortened(name) for name in names[:_MOST_LISTED]]
+    return ", ".join(shown) + (f" and {n_all - len(shown):,} more" if n_all > len(shown) else "")
+
+
 def _classes(labeled: LabeledTable, order: IntArray) -> list[dict[str, Any]]:
-    names = labeled.model.classes_.tolist()
-    given = _given_counts(labeled)
+    names, coding = labeled.model.classes_.tolist(), labeled.model.label_coding_
+    given = np.bincount(coding.codes[labeled.is_given], minlength=len(names))
     codes = labeled.model.decision_codes(labeled.model.decision_)
     predicted = np.bincount(codes, minlength=len(names))
     confidence = np.bincount(codes, weights=labeled.confidence, minlength=len(names))
     shown, rest = order[:MOST_CLASSES], order[MOST_CLASSES:]
-    parts: list[tuple[str, int | None, IntArray]] = [
-        (shortened(names[code]), int(code), np.array([code])) for code in shown
-    ]
-    if len(rest):
-        parts.append((counted(len(rest), "more class", "more classes"), None, rest))
-    return [
-        {
+
+    def line(name: str, place: int | None, codes_of: IntArray) -> dict[str, Any]:
+        n_given, n_predicted = int(given[codes_of].sum()), int(predicted[codes_of].sum())
+        return {
             "name": name,
             "place": place,
-            "given": int(given[part].sum()),
-            "given_share": 100 * float(given[part].sum() / given.sum()),
-            "predicted": int(predicted[part].sum()),
-            "predicted_share": 100 * float(predicted[part].sum() / len(codes)),
-            "confidence": 100 * float(confidence[part].sum() / predicted[part].sum())
-            if predicted[part].sum()
-            else None,
+            "given": n_given,
+            "given_share": 100 * float(n_given / given.sum()),
+            "predicted": n_predicted,
+            "predicted_share": 100 * (n_predicted / len(codes)),
+            "confidence": 100 * float(confidence[codes_of].sum() / n_predicted) if n_predicted else None,
         }
-        for name, place, part in parts
-    ]
 
-
-def _given_counts(labeled: LabeledTable) -> IntArray:
-    coding = labeled.model.label_coding_
-    return np.bincount(coding.codes[labeled.is_given], minlength=coding.n_classes)
+    lines = [line(shortened(names[code]), int(code), np.array([code])) for code in shown]
+    return [*lines, line(counted(len(rest), "more class", "more classes"), None, rest)] if len(rest) else lines
 
 
 # -- how good --------------------------------------------------------------------------------------------------
@@ -215,17 +193,11 @@ def _why_unknown(labeled: LabeledTable) -> str:
 
 
 def _accuracy(labeled: LabeledTable) -> dict[str, Any]:
-    estimate, baseline = labeled.estimate, labeled.baseline
+    both = {"With the unlabeled rows": labeled.estimate, "LS-SVM on the labels alone": labeled.baseline}
     rows = [
-        {
-            "name": name,
-            "right": known.right,
-            "counted": known.counted,
-            "share": 100 * known.share,
-            "low": 100 * known.low,
-            "high": 100 * known.high,
-        }
-        for name, known in (("With the unlabeled rows", estimate), ("LS-SVM on the labels alone", baseline))
+        {"name": name, "right": known.right, "counted": known.counted}
+        | {end: 100 * getattr(known, end) for end in ("share", "low", "high")}
+        for name, known in both.items()
         if known.is_known
     ]
     return {"rows": rows, "sentences": _accuracy_sentences(labeled)}
@@ -274,18 +246,17 @@ def _comparison(estimate: AccuracyEstimate, baseline: AccuracyEstimate) -> str:
 def _suspicious(labeled: LabeledTable) -> list[dict[str, Any]]:
     frame = audit_frame(labeled)
     frame = frame[frame["looks_wrong"]]
+    rows = frame["row"].tolist()
     place_of = {label: code for code, label in enumerate(labeled.model.classes_.tolist())}
     near = [row for rows in frame["nearest"] for row in rows]
     name_of = dict(zip(near, row_names(labeled, near), strict=True))
-    texts = row_texts(labeled, frame["row"].tolist(), _LONGEST_TEXT)
+    names, texts = row_names(labeled, rows), row_texts(labeled, rows, _LONGEST_TEXT)
     found = []
-    for name, text, entry in zip(
-        row_names(labeled, frame["row"].tolist()), texts, frame.itertuples(index=False), strict=True
-    ):
+    for name, text, entry in zip(names, texts, frame.itertuples(index=False), strict=True):
         given, suggested = shortened(entry.given), shortened(entry.suggested)
         why = (
-            f"The other labels make it {suggested} with {percent(entry.suggested_probability)} and leave "
-            f"{percent(1 - entry.suspicion)} for {given}."
+            f"The other labels make it {suggested} with {entry.suggested_probability:.0%} and leave "
+            f"{1 - entry.suspicion:.0%} for {given}."
         )
         if entry.nearest:
             why += f" Nearest with that label: {', '.join(name_of[row] for row in entry.nearest)}."
@@ -311,23 +282,14 @@ def _suggestions(labeled: LabeledTable, rows: Sequence[int] | IntArray) -> list[
         return []
     model = labeled.model
     chances = model.decision_probabilities(np.asarray(model.decision_)[rows])
-    names = model.classes_.tolist()
+    names, texts = row_names(labeled, rows), row_texts(labeled, rows, _LONGEST_TEXT)
     found = []
-    for row, name, text, chance in zip(
-        rows, row_names(labeled, rows), row_texts(labeled, rows, _LONGEST_TEXT), chances, strict=True
-    ):
-        likely = np.argsort(-chance, kind="stable")[:2]
-        found.append(
-            {
-                "row": row,
-                "name": name,
-                "text": text,
-                "likely": [
-                    {"name": shortened(names[code]), "place": int(code), "chance": 100 * float(chance[code])}
-                    for code in likely
-                ],
-            }
-        )
+    for row, name, text, chance in zip(rows, names, texts, chances, strict=True):
+        likely = [
+            {"name": shortened(model.classes_.tolist()[code]), "place": int(code), "chance": 100 * float(chance[code])}
+            for code in np.argsort(-chance, kind="stable")[:2]
+        ]
+        found.append({"row": row, "name": name, "text": text, "likely": likely})
     return found
 
 
@@ -336,13 +298,9 @@ def _suggestions(labeled: LabeledTable, rows: Sequence[int] | IntArray) -> list[
 
 def _settings(labeled: LabeledTable) -> list[dict[str, str]]:
     roles, options, table = labeled.roles, labeled.options, labeled.table
+    read_with = (f"{name} {table.options[name]!r}" for name in ("delimiter", "encoding") if name in table.options)
     facts = {
-        "Format": ", ".join(
-            [
-                table.format,
-                *(f"{name} {table.options[name]!r}" for name in ("delimiter", "encoding") if name in table.options),
-            ]
-        ),
+        "Format": ", ".join([table.format, *read_with]),
         "Label column": roles.label,
         "Identifier": roles.id or "none",
         "Text columns": ", ".join(roles.text) or "found by themselves",

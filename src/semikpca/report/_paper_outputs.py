@@ -5,22 +5,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from semikpca import plots
 from semikpca._files import write_whole
-from semikpca.experiments import (
-    CellRecord,
-    PaperSpec,
-    curve_rows,
-    dataset_rows,
-    objective_surfaces,
-    result_rows,
-)
-from semikpca.plots import (
-    AccuracyCurvesDisplay,
-    ConvexitySchemesDisplay,
-    ObjectiveSurfacesDisplay,
-    figure_svg,
-    save_figure,
-)
+from semikpca.experiments import CellRecord, PaperSpec, curve_rows, dataset_rows, objective_surfaces, result_rows
 from semikpca.report._csv import csv_text
 from semikpca.report._drawing import drawings
 from semikpca.report._html import render_paper_report
@@ -57,9 +44,9 @@ def write_paper_outputs(
 def _displays(records: Sequence[CellRecord]) -> dict[str, Any]:
     """Return the figures of the report by name: Figures 1 and 2, and Figure 3 for every cell."""
     return {
-        "surfaces": ObjectiveSurfacesDisplay(objective_surfaces()),
-        "schemes": ConvexitySchemesDisplay(records[0].eigenvalues[:4]),
-        **{f"curves/{record.cell}": AccuracyCurvesDisplay.from_record(record) for record in records},
+        "surfaces": plots.ObjectiveSurfacesDisplay(objective_surfaces()),
+        "schemes": plots.ConvexitySchemesDisplay(records[0].eigenvalues[:4]),
+        **{f"curves/{record.cell}": plots.AccuracyCurvesDisplay.from_record(record) for record in records},
     }
 
 
@@ -67,5 +54,5 @@ def _draw(display: Any) -> tuple[str, bytes]:
     """Return a display as SVG and as PNG."""
     figure = display.plot().figure_
     png = io.BytesIO()
-    save_figure(figure, png, file_format="png")
-    return figure_svg(figure), png.getvalue()
+    plots.save_figure(figure, png, file_format="png")
+    return plots.figure_svg(figure), png.getvalue()

@@ -9,7 +9,9 @@ from semikpca._words import counted
 from semikpca.convexity import ConvexityCertificate
 from semikpca.datasets import PAPER_DATASETS
 from semikpca.experiments import (
+    MODEL_NAMES,
     MODELS,
+    PAPER_DRAWS,
     CellRecord,
     PaperSpec,
     dataset_rows,
@@ -24,17 +26,10 @@ Block: TypeAlias = dict[str, dict[str, Any]]
 
 _RANKED = ("semi_kpca_1", "semi_lssvm", "subs_lssvm")  # the three models that the paper prints, in its order
 _SHOWN = (*_RANKED, *(model for model in MODELS if model not in _RANKED))
-_LABELS = {
-    "semi_kpca_0": "Semi-KPCA, k = 0",
-    "semi_kpca_1": "Semi-KPCA, k = 1",
-    "semi_lssvm": "Semi-LSSVM",
-    "subs_lssvm": "Subs-LSSVM",
-}
 _CHOICES = {"best": "Best γ", "fixed": "Fixed γ"}
 _LABEL_SHARES = (1, 2, 5, 10)  # percent of the rows, as the paper calls its four label counts
 _CURVES_OF_THE_PAPER = ("australian", "synth")
 _CUTS = (0, 1)
-_PAPER_DRAWS = 10
 
 
 def paper_view(spec: PaperSpec, versions: Mapping[str, str], records: Sequence[CellRecord]) -> dict[str, Any]:
@@ -57,15 +52,15 @@ def paper_view(spec: PaperSpec, versions: Mapping[str, str], records: Sequence[C
         "title": "Convex Formulation for Kernel PCA and its Use in Semi-Supervised Learning",
         "authors": "Carlos M. Alaíz, Michaël Fanuel and Johan A. K. Suykens",
         "summary": _summary(rows, firsts, spec.repetitions),
-        "models": [{"name": model, "label": _LABELS[model], "ranked": model in _RANKED} for model in _SHOWN],
+        "models": [{"name": model, "label": MODEL_NAMES[model], "ranked": model in _RANKED} for model in _SHOWN],
         "choices": [{"name": choice, "label": label} for choice, label in _CHOICES.items()],
         "firsts": firsts,
         "questions": _questions(blocks, {row["dataset"]: row["majority_percent"] for row in datasets}),
         "table_1": [{**row, "note": _notes(spec).get(row["dataset"], "")} for row in datasets],
         "table_2": _table_2(datasets, blocks),
         "differences": [
-            {"dataset": dataset, "n_labeled": n_labeled, "choice": _CHOICES[choice], "label": _LABELS[model], **entry}
-            for (dataset, n_labeled, choice), block in blocks.items()
+            {"dataset": dataset, "n_labeled": count, "choice": _CHOICES[choice], "label": MODEL_NAMES[model], **entry}
+            for (dataset, count, choice), block in blocks.items()
             for model, entry in block.items()
             if entry["z"] is not None and abs(entry["z"]) > 3
         ],
@@ -81,13 +76,9 @@ def _blocks(rows: Iterable[dict[str, Any]], *, spread_is_known: bool) -> dict[tu
     blocks: dict[tuple[str, int, str], Block] = {}
     for row in rows:
         block = blocks.setdefault((row["dataset"], row["n_labeled"], row["gamma_choice"]), {})
-        block[row["model"]] = {
-            "mean": row["accuracy_mean"],
-            "std": row["accuracy_std"] if spread_is_known else None,
-            "paper_mean": row["paper_mean"],
-            "paper_std": row["paper_std"],
-            "z": row["z"],
-        }
+        entry = {name: row[name] for name in ("paper_mean", "paper_std", "z")}
+        std = row["accuracy_std"] if spread_is_known else None
+        block[row["model"]] = {"mean": row["accuracy_mean"], "std": std, **entry}
     for block in blocks.values():
         for model, entry in block.items():
             entry["rank"] = _rank(block, model, "mean")
@@ -104,24 +95,16 @@ def _rank(block: Block, model: str, column: str) -> int | None:
 
 def _summary(rows: list[dict[str, Any]], firsts: list[dict[str, Any]], repetitions: int) -> dict[str, Any]:
     agreement = summarize(rows)
-    fewest = {
-        "labels": "smallest",
-        "ours": agreement.ahead_at_fewest,
-        "paper": agreement.paper_ahead_at_fewest,
-        "n_datasets": agreement.n_datasets,
-    }
     n_cells, n_printed = agreement.n_cells, len(paper_values())
-    within = [
-        {
-            "errors": errors,
-            "count": count,
-            "percent": 100 * count / n_cells if n_cells else 0.0,
-            "percent_by_chance": 100 * _share_by_chance(errors, repetitions),
-        }
-        for errors, count in ((2, agreement.within_2), (3, agreement.within_3))
-    ]
+    within = []
+    for errors, count in ((2, agreement.within_2), (3, agreement.within_3)):
+        # The paper's mean has ten draws and ours has its own: the difference spreads wider than either of them.
+        chance = math.erf(errors / math.sqrt(2 * (1 + PAPER_DRAWS / repetitions)))
+        shares = {"percent": 100 * count / n_cells if n_cells else 0.0, "percent_by_chance": 100 * chance}
+        within.append({"errors": errors, "count": count, **shares})
     covered = "" if n_cells == n_printed else f" (the paper prints {n_printed}; this run covers {n_cells} of them)"
-    leads = [fewest, *_lead_at_most(firsts)]
+    ahead = {"ours": agreement.ahead_at_fewest, "paper": agreement.paper_ahead_at_fewest}
+    leads = [{"labels": "smallest", **ahead, "n_datasets": agreement.n_datasets}, *_lead_at_most(firsts)]
     sentences = [
         f"{agreement.within_2} of {n_cells} cells lie within 2 and {agreement.within_3} within 3 standard errors of "
         f"the paper{covered}.",
@@ -136,7 +119,6 @@ def _summary(rows: list[dict[str, Any]], firsts: list[dict[str, Any]], repetitio
     ]
     return {
         "n_cells": n_cells,
-        "n_printed": n_printed,
         "within": within,
         "leads": leads,
         "sentences": sentences,
@@ -156,12 +138,6 @@ def _lead_at_most(firsts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _share_by_chance(errors: float, repetitions: int) -> float:
-    """Return how often two means of the same experiment differ by at most so many standard errors of the paper's."""
-    # The paper's mean has ten draws and ours has its own: the difference spreads wider than either of them.
-    return math.erf(errors / math.sqrt(2 * (1 + _PAPER_DRAWS / repetitions)))
-
-
 def _histogram(scores: Sequence[float], end: float = 4.0, width: float = 0.5) -> list[dict[str, Any]]:
     """Return counts in bins of equal width; the first and the last one take all that lies beyond."""
     counts = [0] * round(2 * end / width)
@@ -177,27 +153,17 @@ def _firsts(blocks: Mapping[tuple[str, int, str], Block]) -> list[dict[str, Any]
         at_level = {key: block for key, block in blocks.items() if key[1] == _label_count(key[0], level)}
         if not at_level:
             continue
-        rows.append(
-            {
-                "label_share": share,
-                "n_datasets": len({dataset for dataset, _, _ in at_level}),
-                "choices": [
-                    {
-                        "name": choice,
-                        "models": [
-                            {
-                                "model": model,
-                                "ours": sum(block[model]["rank"] == 1 for block in chosen),
-                                "paper": sum(block[model]["paper_rank"] == 1 for block in chosen),
-                            }
-                            for model in _RANKED
-                        ],
-                    }
-                    for choice in _CHOICES
-                    for chosen in [[block for key, block in at_level.items() if key[2] == choice]]
-                ],
-            }
-        )
+        choices = []
+        for choice in _CHOICES:
+            chosen = [block for key, block in at_level.items() if key[2] == choice]
+            ours, paper = (
+                {model: sum(block[model][rank] == 1 for block in chosen) for model in _RANKED}
+                for rank in ("rank", "paper_rank")
+            )
+            models = [{"model": model, "ours": ours[model], "paper": paper[model]} for model in _RANKED]
+            choices.append({"name": choice, "models": models})
+        n_datasets = len({dataset for dataset, _, _ in at_level})
+        rows.append({"label_share": share, "n_datasets": n_datasets, "choices": choices})
     return rows
 
 
@@ -218,22 +184,17 @@ def _questions(blocks: Mapping[tuple[str, int, str], Block], majority: Mapping[s
         count = sum(block["semi_lssvm"][column] > block["subs_lssvm"][column] for block in fewest)
         return [f"In {count} of {counted(len(fewest), 'comparison')} (best and fixed γ)"]
 
-    def lost_without_the_best(column: str) -> list[str]:
-        losses = {
-            model: fmean(
-                block[model][column] - printed[dataset, n_labeled, "fixed"][model][column]
-                for (dataset, n_labeled, choice), block in printed.items()
-                if choice == "best"
-            )
-            for model in _RANKED
-        }
-        return [f"{_LABELS[model]}: {loss:.1f}" for model, loss in losses.items()]
+    def lost_without_best(column: str) -> list[str]:
+        best = {key[:2]: block for key, block in printed.items() if key[2] == "best"}
+        pairs = [(block, printed[*key, "fixed"]) for key, block in best.items()]
+        losses = {model: fmean(one[model][column] - other[model][column] for one, other in pairs) for model in _RANKED}
+        return [f"{MODEL_NAMES[model]}: {loss:.1f}" for model, loss in losses.items()]
 
-    def below_the_majority(column: str) -> list[str]:
+    def below_majority(column: str) -> list[str]:
         counts = {
             model: sum(block[model][column] < majority[key[0]] for key, block in printed.items()) for model in _RANKED
         }
-        return [f"{_LABELS[model]}: {count} of {n_blocks}" for model, count in counts.items()]
+        return [f"{MODEL_NAMES[model]}: {count} of {n_blocks}" for model, count in counts.items()]
 
     differences = [block["semi_kpca_1"]["mean"] - block["semi_kpca_0"]["mean"] for block in printed.values()]
     higher, lower = (sum(sign * value > 0 for value in differences) for sign in (1, -1))
@@ -243,48 +204,29 @@ def _questions(blocks: Mapping[tuple[str, int, str], Block], majority: Mapping[s
             "paper": ["“Systematically worse”, and left out of its table"],
             "ours": [f"k = 1 has the higher mean in {higher} of {counted(n_blocks, 'comparison')}, k = 0 in {lower}"],
         },
-        {
-            "question": "At the smallest label count, does Semi-LSSVM have the higher mean than Subs-LSSVM?",
-            "paper": semi_above_subs("paper_mean"),
-            "ours": semi_above_subs("mean"),
-        },
-        {
-            "question": "How many points of accuracy does the fixed γ lose against the best, on average?",
-            "paper": lost_without_the_best("paper_mean"),
-            "ours": lost_without_the_best("mean"),
-        },
-        {
-            "question": "How often is the mean below the share of the larger class, which needs no model?",
-            "paper": below_the_majority("paper_mean"),
-            "ours": below_the_majority("mean"),
-        },
+        *(
+            {"question": question, "paper": answer("paper_mean"), "ours": answer("mean")}
+            for question, answer in (
+                ("At the smallest label count, does Semi-LSSVM have the higher mean than Subs-LSSVM?", semi_above_subs),
+                ("How many points of accuracy does the fixed γ lose against the best, on average?", lost_without_best),
+                ("How often is the mean below the share of the larger class, which needs no model?", below_majority),
+            )
+        ),
     ]
 
 
 def _table_2(datasets: Iterable[dict[str, Any]], blocks: Mapping[tuple[str, int, str], Block]) -> list[dict[str, Any]]:
-    return [
-        {
-            **dataset,
-            "rows": [
-                {
-                    "n_labeled": n_labeled,
-                    "percent": 100 * n_labeled / dataset["n_samples"],
-                    "choices": [
-                        {
-                            "name": choice,
-                            "models": [
-                                {"model": model, **blocks[dataset["dataset"], n_labeled, choice][model]}
-                                for model in _SHOWN
-                            ],
-                        }
-                        for choice in _CHOICES
-                    ],
-                }
-                for n_labeled in dict.fromkeys(key[1] for key in blocks if key[0] == dataset["dataset"])
-            ],
-        }
-        for dataset in datasets
-    ]
+    table = []
+    for dataset in datasets:
+        name, rows = dataset["dataset"], []
+        for count in dict.fromkeys(key[1] for key in blocks if key[0] == name):
+            choices = [
+                {"name": choice, "models": [{"model": model, **blocks[name, count, choice][model]} for model in _SHOWN]}
+                for choice in _CHOICES
+            ]
+            rows.append({"n_labeled": count, "percent": 100 * count / dataset["n_samples"], "choices": choices})
+        table.append({**dataset, "rows": rows})
+    return table
 
 
 def _figure_3(records: Iterable[CellRecord]) -> dict[str, Any]:
@@ -303,11 +245,7 @@ def _certificates(records: Sequence[CellRecord]) -> list[dict[str, Any]]:
     """Return the convex interval of every data set; it depends on the rows alone, not on the labels."""
     first = {record.cell.dataset: record for record in reversed(records)}
     return [
-        {
-            "dataset": name,
-            "eigenvalues": list(record.eigenvalues),
-            "cuts": [_cut(record, k) for k in _CUTS],
-        }
+        {"dataset": name, "eigenvalues": list(record.eigenvalues), "cuts": [_cut(record, k) for k in _CUTS]}
         for name, record in reversed(first.items())
     ]
 
@@ -326,7 +264,6 @@ def _cut(record: CellRecord, k: int) -> dict[str, Any]:
         "middle": certificate.error_weight,
         "relative_percent": 100 * certificate.relative_weight,
         "condition_number": certificate.condition_number,
-        "regime": certificate.regime.value,
         "text": str(certificate),
     }
 
