@@ -118,7 +118,7 @@ def test_what_commands_share_is_there_when_it_is_asked_for():
     for name in semikpca.cli.__all__:
         assert hasattr(semikpca.cli, name), name
     with pytest.raises(AttributeError, match="no attribute 'consoles'"):
-        semikpca.cli.consoles  # noqa: B018
+        semikpca.cli.consoles  # noqa: B018  (to ask for it is the test)
 
 
 def test_the_entry_of_the_command_line_loads_without_typer():

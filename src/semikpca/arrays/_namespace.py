@@ -16,7 +16,7 @@ def is_tensor(array: object) -> bool:
 
 def device_of(array: object) -> Any:
     """Return the device that a tensor is on; None for NumPy arrays and all other collections."""
-    return array.device if is_tensor(array) else None  # type: ignore[attr-defined]
+    return array.device if is_tensor(array) else None  # type: ignore[attr-defined]  # torch has no types here
 
 
 def on_device(values: Any, device: Any) -> Any:
