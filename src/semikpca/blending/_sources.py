@@ -55,7 +55,7 @@ class Columns:
 
     at: np.ndarray
     values: np.ndarray
-    hardest: DualSolution | None = None  # of the solves behind them that with the largest residual, without its arrays
+    hardest: DualSolution | None = None  # the solve behind them with the largest residual, without its arrays
 
     def moved(self, source: "Source", at: np.ndarray) -> "Columns":
         """Return the columns at other rows; only those that are not here are computed."""
