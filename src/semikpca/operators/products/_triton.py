@@ -110,25 +110,16 @@ def _is_known(formula: Formula) -> bool:
 
 
 class FusedProduct:
-    """K(A, rows) @ coefficients in one pass over tiles of the kernel matrix.
+    """K(A, rows) @ coefficients in one pass over tiles of the kernel matrix, for rows of float32.
 
-    Parameters
-    ----------
-    kernel : ProductKernel
-        Fitted, with a formula that ``is_fusible``.
-    rows : tensor of shape (n, n_features), float32
-    mode : {"tf32", "float16", "float32"}
-    tiles : Tiles, optional
-        How the work is cut; by measured rules unless given.
+    The kernel is fitted, with a formula that ``is_fusible``; ``mode`` is one of ``MODES``. ``tiles`` say how the work
+    is cut: by measured rules unless given.
     """
 
     def __init__(self, kernel: ProductKernel, rows: Any, mode: str = "tf32", tiles: Tiles | None = None) -> None:
         if mode not in MODES:
             raise ValueError(f"mode must be one of {list(MODES)}, got {mode!r}.")
-        self.kernel = kernel
-        self.rows = rows
-        self.mode = mode
-        self.tiles = tiles
+        self.kernel, self.rows, self.mode, self.tiles = kernel, rows, mode, tiles
         with torch.no_grad():
             self._formula = kernel.formula
             self._origin = kernel.factor(rows).mean(dim=0)  # distances do not change under a shift

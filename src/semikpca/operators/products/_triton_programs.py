@@ -213,16 +213,13 @@ def _city_block_kernel(
 
 @dataclass(frozen=True)
 class Tiles:
-    """How the work is cut: rows of a program, columns of a tile, warps, tiles loaded ahead.
+    """How the work is cut."""
 
-    ``halves``: whether a tile of columns is worked through in two halves.
-    """
-
-    rows: int
-    columns: int
+    rows: int  # of a program
+    columns: int  # of a tile
     warps: int
-    stages: int
-    halves: bool = False
+    stages: int  # tiles loaded ahead
+    halves: bool = False  # whether a tile of columns is worked through in two halves
 
     def shared_bytes(self, width: int, n_columns: int, mode: str) -> int:
         """Return the shared memory that a program needs, about."""
