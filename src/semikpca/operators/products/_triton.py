@@ -28,6 +28,7 @@ from typing import Any
 import torch
 import triton
 
+from semikpca.arrays import slices
 from semikpca.kernels import ExponentialDecay, Formula, Kernel, Power, ProductKernel
 from semikpca.operators.products._triton_programs import (
     _LOW_SCALE,
@@ -131,8 +132,7 @@ class FusedProduct:
             left = self._right if new_rows is None else self._factor(new_rows.to(self.rows))
             coefficients = coefficients.to(torch.float32)
             result = coefficients.new_empty((left.n, coefficients.shape[1]))
-            for start in range(0, coefficients.shape[1], MOST_COLUMNS):
-                part = slice(start, start + MOST_COLUMNS)
+            for part in slices(0, coefficients.shape[1], MOST_COLUMNS):
                 self._multiply_few(left, coefficients[:, part], result[:, part])
         return result
 
