@@ -269,7 +269,7 @@ class FusedProduct:
             "num_stages": tiles.stages,
         }
         grid = (row_tiles, n_parts)
-        with _on_device(self.rows):
+        with torch.cuda.device(self.rows.device) if self.rows.is_cuda else nullcontext():
             if by_features:
                 _city_block_kernel[grid](
                     left.values, right.values, columns, columns_low, out, left.n_padded, right.n_padded, width,
@@ -288,10 +288,6 @@ def _rounded_to_tf32(values: Any) -> Any:
     """Return float32 numbers of which the last 13 bits are zero, rounded; tensor cores would cut them off."""
     bits = values.view(torch.int32)
     return ((bits + 0x1000) & ~0x1FFF).view(torch.float32)
-
-
-def _on_device(rows: Any) -> Any:
-    return torch.cuda.device(rows.device) if rows.is_cuda else nullcontext()
 
 
 @cache
