@@ -24,7 +24,7 @@ from semikpca.kernels import (
     Polynomial,
     Precomputed,
 )
-from semikpca.kernels._landmarks import leverage_scores
+from semikpca.kernels._nystroem import leverage_scores
 from semikpca.kernels._low_rank import LowRankFactor
 from semikpca.operators import cross_product, expansion
 

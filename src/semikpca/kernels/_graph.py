@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from semikpca._numbers import is_whole_number
 from semikpca._typing import BoolArray, FloatArray, IntArray, Rows
 from semikpca.kernels._base import Kernel, SparseFactor
-from semikpca.kernels._neighbors import ApproximateSearch, ExactSearch, Links, NeighborSearch
+from semikpca.kernels._neighbors import ApproximateSearch, ExactSearch, Links, NeighborSearch, in_order
 from semikpca.kernels._vectors import as_float, dense, largest_entries, unit_rows
 
 _SEARCHES: dict[str, type[NeighborSearch]] = {"exact": ExactSearch, "approximate": ApproximateSearch}
@@ -84,6 +84,7 @@ class NeighborGraph(Kernel):
     """
 
     shorthand = "graph"
+    is_sparse = True
 
     def __init__(
         self,
@@ -97,11 +98,6 @@ class NeighborGraph(Kernel):
         self.metric = metric
         self.teleport = teleport
         self.search = search
-
-    @property
-    def is_sparse(self) -> bool:
-        """True."""
-        return True
 
     def fit(self, rows: Rows) -> Self:
         """Find the neighbors of the training rows and build S."""
@@ -203,18 +199,13 @@ class NeighborGraph(Kernel):
             radii, near = searcher.neighbors(points)
         if not np.isfinite(radii).all():
             raise ValueError("Distances to the training rows leave the range of numbers. Scale the features.")
-        far = searcher.reached_by(points, self.radii_)
-        exponents = [self._log_weights(links, radii) for links in (near, far)]
+        links = in_order([near, searcher.reached_by(points, self.radii_)])
+        exponents = self._log_weights(links, radii)
         # A training row has the weight 1 with itself; only rows far from all others need the shift.
         largest = np.full(len(radii), -np.inf)
-        for links, exponent in zip((near, far), exponents, strict=True):
-            np.maximum.at(largest, links.rows, exponent)
-        shape = (len(radii), searcher.n)
-        weights = sum(
-            _matrix(links, np.exp(exponent - largest[links.rows]) / 2, shape)
-            for links, exponent in zip((near, far), exponents, strict=True)
-        )
-        weights = sparse.csr_array(weights)
+        np.maximum.at(largest, links.rows, exponents)
+        weights = _matrix(links, np.exp(exponents - largest[links.rows]) / 2, (len(radii), searcher.n))
+        weights.sum_duplicates()  # links of both sides have two halves
         scales = np.maximum(np.exp(largest / 2), _FAINTEST) ** 2
         sums = np.asarray(weights.sum(axis=1)).reshape(-1)
         weights.data *= (np.sqrt(scales / sums))[_row_numbers(weights)] / np.sqrt(self.degrees_[weights.indices])

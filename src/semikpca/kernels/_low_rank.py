@@ -9,6 +9,7 @@ from scipy import linalg
 
 from semikpca._typing import BoolArray, FloatArray, Rows
 from semikpca.arrays import allowed_threads, in_threads, length, slices, taken
+from semikpca.kernels._vectors import squared_norms
 
 # Numbers in a block of columns: 2 MB in float64, which stays in the cache of a core while it is made and multiplied.
 _BLOCK_NUMBERS = 2**18
@@ -22,19 +23,12 @@ _STRIP_COLUMNS = 192
 class LowRankFactor:
     """Features Φ = C R of rows, so that K = Φ Φᵀ; no more than a few blocks of C are ever in memory.
 
-    Products with Φ are products with C and one with R, so that only ``features`` and ``gram`` pay for R at each row.
-
-    Attributes
-    ----------
-    columns : function of rows
-        Returns C, shape (n_rows, n_columns), in float32 or float64.
-    mixing : ndarray of shape (n_columns, n_features), or None
-        R; None where the columns are the features. Zeros above its diagonal cost nothing.
-    parallel : bool
-        Whether ``columns`` may be called from several threads at once.
+    Products with Φ are products with C (the ``columns``) and one with R (the ``mixing``), so that only ``features`` and
+    ``gram`` pay for R at each row. With ``parallel``, columns may be made in several threads at once.
     """
 
-    columns: Callable[[Rows], FloatArray]
+    columns: Callable[[Rows], FloatArray]  # C, shape (n_rows, n_columns), in float32 or float64
+    # R, shape (n_columns, n_features); None where the columns are the features. Zeros above its diagonal cost nothing.
     mixing: FloatArray | None = None
     parallel: bool = True
 
@@ -46,7 +40,7 @@ class LowRankFactor:
         def fill(part: slice, thread: int) -> None:
             blocks.features(part, out=phi[part])
 
-        blocks.run(fill)
+        in_threads(fill, blocks.parts, blocks.n_threads)
         return phi
 
     def squares(self, rows: Rows) -> FloatArray:
@@ -55,9 +49,9 @@ class LowRankFactor:
         squares: FloatArray = np.empty(length(rows), dtype=blocks.dtype)
 
         def fill(part: slice, thread: int) -> None:
-            squares[part] = _row_squares(blocks.features(part))
+            squares[part] = squared_norms(blocks.features(part))
 
-        blocks.run(fill)
+        in_threads(fill, blocks.parts, blocks.n_threads)
         return squares
 
     def project(self, rows: Rows, block: FloatArray) -> FloatArray:
@@ -73,7 +67,7 @@ class LowRankFactor:
         def add(part: slice, thread: int) -> None:
             sums[thread] += self.columns(rows[part]).T @ block[part]
 
-        blocks.run(add)
+        in_threads(add, blocks.parts, blocks.n_threads)
         total = np.sum(sums, axis=0)
         return np.asarray(total if self.mixing is None else self.mixing.T @ total)
 
@@ -86,7 +80,7 @@ class LowRankFactor:
         def fill(part: slice, thread: int) -> None:
             values[part] = self.columns(rows[part]) @ mixed
 
-        blocks.run(fill)
+        in_threads(fill, blocks.parts, blocks.n_threads)
         return values
 
     def gram(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
@@ -100,14 +94,14 @@ class LowRankFactor:
             phi = blocks.empty(part.stop - part.start)
             for inner in slices(part.start, part.stop, blocks.block_rows):
                 blocks.features(inner, out=phi[inner.start - part.start : inner.stop - part.start])
-            squares[part] = _row_squares(phi)
+            squares[part] = squared_norms(phi)
             if blocks.dtype == np.float64:
                 dsyrk = linalg.blas.dsyrk
                 sums[thread] = dsyrk(1.0, phi.T, beta=1.0, c=sums[thread], lower=True, overwrite_c=True)
             else:
                 sums[thread] += linalg.blas.ssyrk(1.0, phi.T, lower=True)
 
-        blocks.run(add)
+        in_threads(add, blocks.parts, blocks.n_threads)
         lower = np.sum(sums, axis=0)
         return np.tril(lower) + np.tril(lower, -1).T, squares
 
@@ -123,8 +117,7 @@ class _Blocks:
         self.n_features = self.n_columns if factor.mixing is None else int(factor.mixing.shape[1])
         self.block_rows = max(16, _BLOCK_NUMBERS // max(1, self.n_columns))
         self.parts = slices(0, length(rows), max(self.block_rows, at_once))
-        allowed = allowed_threads() if factor.parallel and len(self.parts) > 1 else 1
-        self.n_threads = min(allowed, len(self.parts))
+        self.n_threads = min(allowed_threads() if factor.parallel else 1, len(self.parts))
 
     def empty(self, n_rows: int) -> FloatArray:
         """Return room for the features of so many rows."""
@@ -140,10 +133,6 @@ class _Blocks:
             for first, here, strip in self.mixing:
                 np.matmul(columns[:, first:], strip, out=out[:, here])
         return out
-
-    def run(self, work: Callable[[slice, int], None]) -> None:
-        """Call ``work(part, thread)`` for every part."""
-        in_threads(work, self.parts, self.n_threads)
 
 
 def above_rounding(eigenvalues: FloatArray, dtype: Any) -> BoolArray:
@@ -163,7 +152,3 @@ def _strips(mixing: FloatArray) -> list[tuple[int, slice, FloatArray]]:
         first = int(np.argmax(mixing[:, here].any(axis=1)))
         strips.append((first, here, np.ascontiguousarray(mixing[first:, here])))
     return strips
-
-
-def _row_squares(phi: FloatArray) -> FloatArray:
-    return np.asarray(np.einsum("ij,ij->i", phi, phi))

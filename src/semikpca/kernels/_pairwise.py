@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from semikpca._typing import Array, FloatArray, Rows
+from semikpca._typing import Array, Rows
 from semikpca.arrays import is_remote, is_tensor, like
 from semikpca.kernels._bandwidth import Gamma, fitted_gamma, resolve_gamma
 from semikpca.kernels._base import ProductKernel
@@ -124,10 +124,7 @@ class Linear(ProductKernel):
 
     def low_rank_factor(self) -> LowRankFactor:
         """Return the rows themselves, centered or as they are, as features."""
-        return LowRankFactor(self._columns)
-
-    def _columns(self, rows: Rows) -> FloatArray:
-        return np.asarray(self.factor(rows))
+        return LowRankFactor(self.factor)
 
 
 class Polynomial(ProductKernel):
