@@ -23,18 +23,10 @@ _LARGEST_EXACT_FLOAT = 2**53  # up to here every whole number is a float64
 
 @dataclass(frozen=True)
 class LabelCoding:
-    """The given labels as class numbers.
+    """The given labels as class numbers."""
 
-    Attributes
-    ----------
-    classes : ndarray of shape (n_classes,)
-        The distinct labels, sorted.
-    codes : ndarray of int, shape (n_samples,)
-        Index into ``classes``; -1 where the row is unlabeled.
-    """
-
-    classes: npt.NDArray[Any]
-    codes: IntArray
+    classes: npt.NDArray[Any]  # the distinct labels, sorted
+    codes: IntArray  # index into ``classes`` for each row; -1 where it is unlabeled
 
     @property
     def labeled_rows(self) -> IntArray:
@@ -77,11 +69,7 @@ class LabelCoding:
 def encode(y: Any) -> LabelCoding:
     """Return classes and class numbers of ``y``, in which -1, None or NaN marks an unlabeled row.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        Integers with -1 for unlabeled, or strings, objects or floats with None or NaN for unlabeled. In floats
-        and objects -1 marks unlabeled rows too, unless None or NaN already does.
+    In floats and objects -1 does so unless None or NaN already does.
 
     Examples
     --------
@@ -211,11 +199,8 @@ def signed_targets(codes: IntArray, n_classes: int, dtype: npt.DTypeLike = np.fl
     Two classes (or one) need one column, positive for the last class; more classes get one column each, in which
     the labels of all other classes are -1.
     """
-    if n_classes <= 2:
-        positive = n_classes - 1
-        signs = np.where(codes == positive, 1, -1)[:, np.newaxis]
-    else:
-        signs = np.where(codes[:, np.newaxis] == np.arange(n_classes), 1, -1)
+    positive = np.arange(n_classes) if n_classes > 2 else n_classes - 1
+    signs = np.where(codes[:, np.newaxis] == positive, 1, -1)
     signs[codes == UNLABELED] = 0
     return signs.astype(dtype)
 

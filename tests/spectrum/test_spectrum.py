@@ -10,7 +10,7 @@ from semikpca.operators import DeflatedOperator, DenseOperator, OperatorFacts, S
 from semikpca.spectrum import Spectrum, _block_krylov, _compute, full_spectrum, leading_spectrum, removable_spectrum
 from semikpca.spectrum._block_krylov import leading_eigenpairs
 from semikpca.spectrum._choice import Method, choose_method
-from semikpca.spectrum._lapack import all_eigenpairs
+from semikpca.spectrum._compute import all_eigenpairs
 
 # Columns of unit length: products between them are off by a few eps, more where eigenvalues are clustered.
 ORTHONORMAL = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-4}

@@ -74,28 +74,26 @@ class CallableKernel(Kernel):
         """Find out whether the function takes collections or single objects."""
         if not callable(self.function):
             raise TypeError(f"function must be callable, got {self.function!r}.")
-        one, two = rows[:1], rows[:2]
-        answer: FloatArray | None = None
         cause: Exception | None = None
         try:
-            answer = np.asarray(self.function(one, two))
+            shape = np.asarray(self.function(rows[:1], rows[:2])).shape
+            if shape == (1, 2):
+                self.takes_pairs_ = False
+                return self
+            said = f"for one against two objects it returned shape {shape} instead of (1, 2)"
         except Exception as error:  # a function of two objects may do anything when handed collections
-            cause = error
-        if answer is not None and answer.shape == (1, 2):
-            self.takes_pairs_ = False
-            return self
+            said, cause = f"{type(error).__name__}: {error}", error
         try:
             number = np.asarray(self.function(rows[0], rows[1]))
         except Exception as error:
             raise ValueError(
-                f"The kernel function works neither on two collections ({self._said(answer, cause)}) nor on two "
-                f"objects ({type(error).__name__}: {error})."
+                f"The kernel function works neither on two collections ({said}) nor on two objects "
+                f"({type(error).__name__}: {error})."
             ) from (cause or error)
         if number.ndim != 0 or number.dtype.kind not in "iufb":
             raise ValueError(
-                f"The kernel function must return a matrix of shape (len(A), len(B)) for two collections "
-                f"({self._said(answer, cause)}) or a number for two objects (it returned shape {number.shape}, "
-                f"type {number.dtype})."
+                f"The kernel function must return a matrix of shape (len(A), len(B)) for two collections ({said}) or a "
+                f"number for two objects (it returned shape {number.shape}, type {number.dtype})."
             )
         self.takes_pairs_ = True
         return self
@@ -146,12 +144,6 @@ class CallableKernel(Kernel):
             if A is B:
                 values[i:, i] = values[i, i:]
         return values
-
-    @staticmethod
-    def _said(answer: FloatArray | None, cause: Exception | None) -> str:
-        if answer is None:
-            return f"{type(cause).__name__}: {cause}"
-        return f"for one against two objects it returned shape {answer.shape} instead of (1, 2)"
 
 
 def require_symmetric(K: FloatArray, what: str) -> None:

@@ -1,18 +1,19 @@
-"""Leading eigenpairs by the method that fits the operator, and how far they must reach."""
+"""Eigenpairs by the method that fits the operator, how far they must reach, and whether one is negative."""
 
 from dataclasses import replace
 
 import numpy as np
+from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
 from semikpca._typing import FloatArray
-from semikpca.exceptions import KernelRankError, warn_user
+from semikpca.arrays import to_numpy
+from semikpca.exceptions import IndefiniteKernelError, KernelRankError, warn_user
 from semikpca.operators import KernelOperator, KnownSpectrum
 from semikpca.spectrum._base import Spectrum, rounding_of
 from semikpca.spectrum._block_krylov import leading_eigenpairs
 from semikpca.spectrum._choice import GUARD_COLUMNS, Method, choose_method
 from semikpca.spectrum._filtered import filtered_eigenpairs
-from semikpca.spectrum._lapack import all_eigenpairs
 
 # λ(k+1) sets the error weight, and through it the decisions: this leaves them seven digits near the bound.
 _LAST_VALUE_RTOL = 1e-10
@@ -30,19 +31,10 @@ def leading_spectrum(
 ) -> Spectrum:
     """Return the m leading eigenpairs (all of them where m exceeds the size).
 
-    Parameters
-    ----------
-    rtol : float, default=0.0
-        Residuals may stay below ``rtol`` times the largest eigenvalue; 0 asks for rounding.
-    last_is_bound : bool, default=False
-        Whether only the eigenvalue of the last pair is needed, and not its eigenvector.
-    start : array of shape (n, n_columns), optional
-        Columns that will be solved with afterwards; where products are costly, the search begins with them.
-
-    Warns
-    -----
-    ConvergenceWarning
-        Where the eigenpairs are less accurate than asked, and the matrix is too large to be made dense.
+    Residuals may stay below ``rtol`` times the largest eigenvalue; 0 asks for rounding. With ``last_is_bound`` only the
+    eigenvalue of the last pair is needed, and not its eigenvector. The columns of ``start`` will be solved with
+    afterwards; where products are costly, the search begins with them. A ConvergenceWarning says where eigenpairs are
+    less accurate than asked, and the matrix is too large to be made dense.
     """
     spectrum = _leading(operator, min(m, operator.n), rtol, last_is_bound, start)
     return replace(spectrum, is_estimate=operator.facts.is_estimate)
@@ -59,7 +51,12 @@ def _leading(operator: KernelOperator, m: int, rtol: float, last_is_bound: bool,
         if is_good:
             return found
         if not operator.facts.can_be_dense:
-            _warn_of(found)
+            message = (
+                f"The leading eigenpairs of the kernel matrix are known to {found.uncertainty.max():.1e} only: they lie "
+                "too close together. The certificate takes that into account. Remove fewer components, or use a kernel "
+                "that tells rows apart better (of a neighbor graph, a larger teleport)."
+            )
+            warn_user(ConvergenceWarning(message))
             return found
     return all_eigenpairs(operator).head(m)
 
@@ -89,12 +86,7 @@ def removable_spectrum(
     """Return eigenpairs up to the one after the cut, and where the cut is.
 
     The cut is after component k, or, where eigenvalue k is repeated across it, after the last of its
-    eigenvectors: only whole eigenspaces can be removed.
-
-    Raises
-    ------
-    KernelRankError
-        When nothing is left after the cut.
+    eigenvectors: only whole eigenspaces can be removed. KernelRankError says that nothing is left after the cut.
     """
     wanted = k + 1
     while True:
@@ -107,10 +99,28 @@ def removable_spectrum(
         wanted = 2 * wanted + 1
 
 
-def _warn_of(spectrum: Spectrum) -> None:
-    message = (
-        f"The leading eigenpairs of the kernel matrix are known to {spectrum.uncertainty.max():.1e} only: they lie too "
-        "close together. The certificate takes that into account. Remove fewer components, or use a kernel that tells "
-        "rows apart better (of a neighbor graph, a larger teleport)."
-    )
-    warn_user(ConvergenceWarning(message))
+def all_eigenpairs(operator: KernelOperator) -> Spectrum:
+    """Return the whole spectrum of the operator as a dense matrix."""
+    values, vectors = linalg.eigh(to_numpy(operator.to_dense()), overwrite_a=True, check_finite=False, driver="evd")
+    values, vectors = values[::-1].copy(), vectors[:, ::-1]
+    uncertainty = np.full(len(values), rounding_of(operator, values[0]))
+    return Spectrum(values, vectors if operator.xp is np else operator.block(vectors.copy()), uncertainty)
+
+
+def require_semidefinite(operator: KernelOperator) -> None:
+    """Raise IndefiniteKernelError where the matrix has a negative eigenvalue beyond rounding.
+
+    The tolerance is half of the digits: sqrt(eps) times the largest row sum, which bounds the largest eigenvalue. So a
+    matrix that was computed or stored with ordinary rounding passes, and one that is really indefinite does not. The
+    matrix itself stays as it is.
+    """
+    matrix = operator.to_dense()
+    tolerance = np.sqrt(np.finfo(operator.dtype).eps) * float(np.abs(matrix).sum(axis=1).max())
+    if tolerance == 0:
+        return  # all zeros
+    matrix.reshape(-1)[:: operator.n + 1] += tolerance
+    # Cholesky succeeds exactly where all eigenvalues exceed −tolerance, at a fraction of their cost.
+    _, failed_at = linalg.lapack.get_lapack_funcs(("potrf",), (matrix,))[0](matrix, lower=True, overwrite_a=True)
+    if failed_at:
+        values = linalg.eigvalsh(operator.to_dense(), overwrite_a=True, check_finite=False)
+        raise IndefiniteKernelError(float(values[0]), float(values[-1]))
