@@ -1,4 +1,4 @@
-"""The shares of the classes: what labels say about them, a given prior, and offsets that move predictions towards it."""
+"""The shares of the classes: what labels say about them, a prior, and offsets that move predictions towards it."""
 
 from typing import Any
 

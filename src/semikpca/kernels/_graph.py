@@ -103,10 +103,9 @@ class NeighborGraph(Kernel):
         """Find the neighbors of the training rows and build S."""
         self._check_parameters()
         points = self._points(rows)
-        most_links = self._most_links(int(points.shape[0]))
         with np.errstate(over="ignore", invalid="ignore"):
             searcher = _SEARCHES[self.search](points, int(self.n_neighbors))
-            radii, links = searcher.neighbors(points, most_links)
+            radii, links = searcher.neighbors(points, self._most_links(searcher.n))
         return self._learn(rows, searcher, radii, links)
 
     def _learn(self, rows: Rows, searcher: NeighborSearch, radii: FloatArray, links: Links) -> Self:
@@ -120,7 +119,7 @@ class NeighborGraph(Kernel):
         positive = radii[radii > 0]
         self._smallest_radius = float(positive.min()) if positive.size else 1.0
         self.rows_fit_: Any = rows
-        self._searcher: NeighborSearch | None = searcher
+        self._searcher = searcher
         self.radii_: FloatArray = radii
         half = _matrix(links, np.exp(self._log_weights(links, radii)) / 2, (n, n))
         weights = sparse.csr_array(half + half.T)
@@ -263,9 +262,8 @@ class NeighborGraph(Kernel):
 
     def _search_again(self) -> NeighborSearch:
         """Return the index of the training rows, built again where the kernel was loaded without it."""
-        if getattr(self, "_searcher", None) is None:
+        if not hasattr(self, "_searcher"):
             self._searcher = _SEARCHES[self.search](self._points(self.rows_fit_), int(self.n_neighbors))
-        assert self._searcher is not None
         return self._searcher
 
     def _require_fit(self) -> None:
@@ -283,10 +281,10 @@ def fit_graphs(counts: Iterable[int], rows: Rows) -> list[NeighborGraph]:
     """Return default graphs with these counts of neighbors, fitted to the rows by one search."""
     graphs = [NeighborGraph(count) for count in counts]
     widest = max(graphs, key=lambda graph: graph.n_neighbors)
-    points, most_links = widest._points(rows), widest._most_links(int(rows.shape[0]))
+    points = widest._points(rows)
     with np.errstate(over="ignore", invalid="ignore"):
         searcher = ExactSearch(points, widest.n_neighbors)
-        links = searcher.neighbors(points, most_links)[1]
+        links = searcher.neighbors(points, widest._most_links(searcher.n))[1]
         for graph in graphs:
             own = searcher.with_neighbors(graph.n_neighbors)
             graph._learn(rows, own, *links.nearest(own.n_neighbors))

@@ -35,24 +35,12 @@ class LowRankFactor:
     def features(self, rows: Rows) -> FloatArray:
         """Return Φ, shape (n_rows, n_features)."""
         blocks = _Blocks(self, rows)
-        phi = blocks.empty(length(rows))
-
-        def fill(part: slice, thread: int) -> None:
-            blocks.features(part, out=phi[part])
-
-        in_threads(fill, blocks.parts, blocks.n_threads)
-        return phi
+        return blocks.filled(blocks.features, blocks.n_features)
 
     def squares(self, rows: Rows) -> FloatArray:
         """Return the squared length of each row of Φ: the diagonal of K."""
         blocks = _Blocks(self, rows)
-        squares: FloatArray = np.empty(length(rows), dtype=blocks.dtype)
-
-        def fill(part: slice, thread: int) -> None:
-            squares[part] = squared_norms(blocks.features(part))
-
-        in_threads(fill, blocks.parts, blocks.n_threads)
-        return squares
+        return blocks.filled(lambda part: squared_norms(blocks.features(part)))
 
     def project(self, rows: Rows, block: FloatArray) -> FloatArray:
         """Return Φᵀ @ block in float64, shape (n_features, n_columns); rows of zeros in the block cost nothing."""
@@ -75,13 +63,7 @@ class LowRankFactor:
         """Return Φ @ coefficients, shape (n_rows, n_columns), or (n_rows,) for a vector."""
         blocks = _Blocks(self, rows)
         mixed = (coefficients if self.mixing is None else self.mixing @ coefficients).astype(blocks.dtype)
-        values: FloatArray = np.empty((length(rows), *coefficients.shape[1:]), dtype=blocks.dtype)
-
-        def fill(part: slice, thread: int) -> None:
-            values[part] = self.columns(rows[part]) @ mixed
-
-        in_threads(fill, blocks.parts, blocks.n_threads)
-        return values
+        return blocks.filled(lambda part: self.columns(rows[part]) @ mixed, *coefficients.shape[1:])
 
     def gram(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
         """Return ΦᵀΦ, with sums in float64, and the squared length of each row of Φ."""
@@ -91,13 +73,12 @@ class LowRankFactor:
         sums = [np.zeros((blocks.n_features, blocks.n_features), order="F") for _ in range(blocks.n_threads)]
 
         def add(part: slice, thread: int) -> None:
-            phi = blocks.empty(part.stop - part.start)
+            phi: FloatArray = np.empty((part.stop - part.start, blocks.n_features), blocks.dtype)
             for inner in slices(part.start, part.stop, blocks.block_rows):
-                blocks.features(inner, out=phi[inner.start - part.start : inner.stop - part.start])
+                phi[inner.start - part.start : inner.stop - part.start] = blocks.features(inner)
             squares[part] = squared_norms(phi)
             if blocks.dtype == np.float64:
-                dsyrk = linalg.blas.dsyrk
-                sums[thread] = dsyrk(1.0, phi.T, beta=1.0, c=sums[thread], lower=True, overwrite_c=True)
+                sums[thread] = linalg.blas.dsyrk(1.0, phi.T, beta=1.0, c=sums[thread], lower=True, overwrite_c=True)
             else:
                 sums[thread] += linalg.blas.ssyrk(1.0, phi.T, lower=True)
 
@@ -119,20 +100,25 @@ class _Blocks:
         self.parts = slices(0, length(rows), max(self.block_rows, at_once))
         self.n_threads = min(allowed_threads() if factor.parallel else 1, len(self.parts))
 
-    def empty(self, n_rows: int) -> FloatArray:
-        """Return room for the features of so many rows."""
-        return np.empty((n_rows, self.n_features), dtype=self.dtype)
+    def filled(self, values_of: Callable[[slice], FloatArray], *width: int) -> FloatArray:
+        """Return an array of shape (n_rows, *width) from the values of each part."""
+        values: FloatArray = np.empty((length(self.rows), *width), self.dtype)
 
-    def features(self, part: slice, out: FloatArray | None = None) -> FloatArray:
+        def fill(part: slice, thread: int) -> None:
+            values[part] = values_of(part)
+
+        in_threads(fill, self.parts, self.n_threads)
+        return values
+
+    def features(self, part: slice) -> FloatArray:
         """Return the features of some rows."""
         columns = self.columns(self.rows[part])
-        out = self.empty(len(columns)) if out is None else out
         if self.mixing is None:
-            out[:] = columns
-        else:
-            for first, here, strip in self.mixing:
-                np.matmul(columns[:, first:], strip, out=out[:, here])
-        return out
+            return columns
+        phi: FloatArray = np.empty((len(columns), self.n_features), self.dtype)
+        for first, here, strip in self.mixing:
+            np.matmul(columns[:, first:], strip, out=phi[:, here])
+        return phi
 
 
 def above_rounding(eigenvalues: FloatArray, dtype: Any) -> BoolArray:

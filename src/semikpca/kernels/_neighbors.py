@@ -168,7 +168,13 @@ class ApproximateSearch(NeighborSearch):
 
     def __init__(self, points: Rows, n_neighbors: int) -> None:
         super().__init__(points, n_neighbors)
-        faiss = _faiss()
+        try:
+            import faiss
+        except ImportError as error:
+            raise ImportError(
+                "search='approximate' needs faiss: install it with pip install 'semikpca[neighbors]', or use "
+                "search='exact'."
+            ) from error
         if sparse.issparse(points):
             raise ValueError(
                 "search='approximate' takes dense rows only. Use search='exact', or make the rows dense and short, for "
@@ -184,9 +190,8 @@ class ApproximateSearch(NeighborSearch):
         finally:
             faiss.omp_set_num_threads(threads)
         self._index = index
-        self._numbers: dict[bytes, int] = {}
-        for number in range(self.n - 1, -1, -1):
-            self._numbers[self._identity(points[number])] = number
+        # Backwards, so that of equal rows the first one stays.
+        self._numbers = {self._identity(points[number]): number for number in reversed(range(self.n))}
 
     def equal_rows(self, queries: Rows) -> IntArray:
         """Return the first training row that each row equals, −1 where there is none.
@@ -291,14 +296,3 @@ def _largest_norm(rows: Rows) -> float:
     if sparse.issparse(rows):
         return float(np.sqrt(rows.multiply(rows).sum(axis=1).max(initial=0.0)))
     return float(np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64).max(initial=0.0)))
-
-
-def _faiss() -> Any:
-    try:
-        import faiss
-    except ImportError as error:
-        raise ImportError(
-            "search='approximate' needs faiss: install it with pip install 'semikpca[neighbors]', or use "
-            "search='exact'."
-        ) from error
-    return faiss

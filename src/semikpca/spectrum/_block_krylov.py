@@ -72,10 +72,9 @@ def leading_eigenpairs(
             # then shows that there are others.
             good[:] = False
         if good.all() or n_products == most_products:
-            known = Subspace(basis, products, block_size)
-            found_values = values[:m].astype(operator.dtype if xp is np else np.float64)  # always on the host
-            found = Spectrum(found_values, vectors[:, :m], errors + floor, subspace=known)
-            return found, bool(good.all())
+            values = values[:m].astype(operator.dtype if xp is np else np.float64)  # always on the host
+            known, is_estimate = Subspace(basis, products, block_size), operator.facts.is_estimate
+            return Spectrum(values, vectors[:, :m], errors + floor, is_estimate, known), bool(good.all())
         block = orthonormal_against(basis, products[:, -block_size:])
         if basis.shape[1] + block_size > min(operator.n - block_size, _MAX_BLOCKS * block_size):
             # Thick restart: the leading Ritz vectors carry what the basis has learned, and their residuals lie in
