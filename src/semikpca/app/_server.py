@@ -90,13 +90,7 @@ def too_large(size: int | None, limit_mb: int) -> str:
 
 
 def serve(workspace: Workspace, *, host: str = "127.0.0.1", port: int = 8050, limit_mb: int = 50) -> PageServer:
-    """Return a server on a port of this computer; 0 takes a free one. Another host than loopback gets a token.
-
-    Raises
-    ------
-    ValueError
-        The port is taken, or the host is no address of this computer.
-    """
+    """Return a server on a port of this computer; 0 takes a free one. Another host than loopback gets a token."""
     token = None if is_loopback(host) else secrets.token_urlsafe(32)
     app = make_app(workspace, host=host, token=token, limit_mb=limit_mb)
     try:

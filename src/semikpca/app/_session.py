@@ -1,7 +1,7 @@
 """The state behind the page: labels, their history, the model, and what there is to show. No page in here."""
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from threading import RLock
 from typing import Any
 
@@ -23,17 +23,8 @@ class LabelingSession:
 
     Every public method holds one lock, so that two tabs of a browser, or two quick clicks, come one after the other.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    given : sequence
-        A label for each row, None where there is none.
-    classes : sequence, default=()
-        Labels to offer though no row has them yet.
-    model : SemiKPCAClassifierCV, optional
-        Not fitted; the default one where none is given.
-    autosave : Autosave, optional
-        Where each change is written before it counts.
+    ``given`` has a label for each row, None where there is none, and ``classes`` are labels to offer though no row has
+    them yet. The model is not fitted. In ``autosave`` each change is written before it counts.
     """
 
     def __init__(
@@ -61,11 +52,10 @@ class LabelingSession:
         self._model: Any = make() if model is None else model
         # Kernels and their spectra do not depend on the labels. Building them now, if need be with a label that nobody
         # gave, is what makes the first true label as quick as the hundredth.
-        placeholder = np.full(len(X), None, dtype=object)
-        placeholder[0] = "no label yet"
+        placeholder = _objects(["no label yet", *[None] * (len(X) - 1)])
         with _quiet():
             fit_labels(self._model, X, self._given if found else placeholder)
-        self._is_fresh = True
+        self._is_fresh = True  # the model has learned from the present labels
         self._snapshot = self._read_off(before=None)
 
     # -- what there is to show ---------------------------------------------------------------------------------
@@ -132,23 +122,21 @@ class LabelingSession:
 
     def undo(self) -> Snapshot:
         """Take the last change back; nothing happens where there is none."""
-        return self._step(self._past, self._future, lambda change: change.before)
+        return self._step(self._past, self._future)
 
     def redo(self) -> Snapshot:
         """Make the change again that was taken back last."""
-        return self._step(self._future, self._past, lambda change: change.after)
+        return self._step(self._future, self._past)
 
-    def _step(
-        self, source: list[Change], target: list[Change], labels: Callable[[Change], tuple[Any, ...]]
-    ) -> Snapshot:
-        """Apply the last change of ``source`` in one direction, and move it to ``target``."""
+    def _step(self, source: list[Change], target: list[Change]) -> Snapshot:
+        """Apply the last change of ``source``, the past backwards, and move it to ``target``."""
         with self._lock:
             if not source:
                 return self._snapshot
             change = source[-1]
-            self._apply(change.rows, labels(change))
+            self._apply(change.rows, change.before if source is self._past else change.after)
             target.append(source.pop())
-            return self._refit()
+            return self._show()
 
     def add_class(self, name: str) -> Any:
         """Offer a new class and return its label: a number where all others are numbers, or else the text."""
@@ -165,10 +153,7 @@ class LabelingSession:
     def set_error_weight(self, weight: float | str) -> Snapshot:
         """Move the error weight of all Semi-KPCA candidates: a share of the bound, or "middle", the paper's rule.
 
-        Raises
-        ------
-        UnboundedProblemError
-            At the bound or above it; the weight stays as it was.
+        At the bound or above it an UnboundedProblemError is raised, and the weight stays as it was.
         """
         with self._lock:
             moved = self._model.at_error_weight(weight)
@@ -215,7 +200,7 @@ class LabelingSession:
                 raise
             if saved.error_weight != before[1]:
                 self._model = self._model.at_error_weight(saved.error_weight)
-            return self._refit()
+            return self._show()
 
     # -- inside ------------------------------------------------------------------------------------------------
 
@@ -237,7 +222,7 @@ class LabelingSession:
         if not rows:
             return self._snapshot
         self._commit(rows, (label,) * len(rows))
-        return self._refit()
+        return self._show()
 
     def _commit(self, rows: tuple[int, ...], after: tuple[Any, ...]) -> None:
         change = Change(rows, tuple(self._given[list(rows)]), after)
@@ -249,7 +234,7 @@ class LabelingSession:
         given = self._given.copy()
         given[list(rows)] = _objects(labels)
         self._save(given=given)  # first on disk: what the page confirms is never lost
-        self._given = given
+        self._given, self._is_fresh = given, False
         self._revision += 1
 
     def _save(
@@ -269,10 +254,6 @@ class LabelingSession:
             {row: label for row, label in enumerate(labels) if label is not None},
             self._error_weight if error_weight is None else error_weight,
         )
-
-    def _refit(self) -> Snapshot:
-        self._is_fresh = False
-        return self._show()
 
     def _show(self) -> Snapshot:
         self._snapshot = self._read_off(before=self._snapshot)

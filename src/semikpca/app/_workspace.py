@@ -61,12 +61,8 @@ class Update:
 class Workspace:
     """The one table that is open, for one user with any number of tabs.
 
-    Parameters
-    ----------
-    options : LabelingOptions, optional
-        For tables that are opened from the page.
-    roles : callable, optional
-        From the name of a label column to all roles; other roles come from the command line.
+    Options are for tables that are opened from the page. ``roles`` makes all roles of the name of a label column; the
+    others come from the command line.
     """
 
     def __init__(
@@ -85,8 +81,7 @@ class Workspace:
     def show(self, opened: OpenTable) -> Message | None:
         """Put a table on the page; labels of an earlier visit are offered."""
         with self.lock:
-            message = None
-            self.opened, self.pending, self.offer = opened, None, None
+            self.opened, self.pending, self.offer, message = opened, None, None, None
             try:
                 self.offer = opened.session.saved()
             except AutosaveError as error:
@@ -116,18 +111,8 @@ class Workspace:
     def handle(self, client: str, events: list[dict[str, Any]], shown: Any = None, *, dark: bool = False) -> Update:
         """Do what a tab asks for, each event once and in order, and say what it has to draw.
 
-        A tab sends an event again until it is told that it arrived: a click is neither lost nor counted twice.
-
-        Parameters
-        ----------
-        client : str
-            Name of the tab.
-        events : list of dict
-            Each with its ``number`` and what to do, ``act``.
-        shown : list of two int, optional
-            The state that the tab shows now, see ``state``.
-        dark : bool, default=False
-            Whether the tab is dark.
+        A tab sends an event again until it is told that it arrived: a click is neither lost nor counted twice. Each
+        event has its ``number`` and what to do, ``act``; ``shown`` is the ``state`` that the tab shows now.
         """
         with self.lock:
             tab = self.tab(client)
@@ -151,15 +136,14 @@ class Workspace:
 
     def _do(self, tab: Tab, event: dict[str, Any]) -> None:
         act = str(event.get("act"))
-        action = getattr(self, f"_do_{act.replace('-', '_')}", None)
-        if action is None or (self.opened is None and act not in _WITHOUT_TABLE):
+        if self.opened is None and act not in _WITHOUT_TABLE:
             return
         if act == "weight" and float(event["value"]) == self.slider():
             return  # the slider was moved by the page, not by the user
         if act != "refresh":
             tab.message = None
         try:
-            action(tab, event)
+            self._act(tab, act, event)
         except UnboundedProblemError as error:
             tab.message = Message("bound", str(error))
         except ValueError as error:
@@ -184,24 +168,57 @@ class Workspace:
         assert self.opened is not None
         return self.opened
 
-    # -- what each action of a tab does, by its name ------------------------------------------------------------
-
-    def _do_pick(self, tab: Tab, event: dict[str, Any]) -> None:
-        tab.selected = [int(self.table.map.rows[int(point)]) for point in event["points"]]
-        if tab.brush is not None and tab.selected:
-            self._give(tab, tab.brush)
-
-    def _do_row(self, tab: Tab, event: dict[str, Any]) -> None:
-        row = int(event["value"])
-        if not 0 <= row < self.table.session.n_rows:
-            raise ValueError(f"There is no row {row + 1}.")
-        tab.selected = [row]
-
-    def _do_label(self, tab: Tab, event: dict[str, Any]) -> None:
-        number = int(event["value"])
-        if not tab.selected:
-            raise ValueError("No row is selected. Click one on the map, or press n for a suggested one.")
-        self._give(tab, number)
+    def _act(self, tab: Tab, act: str, event: dict[str, Any]) -> None:
+        """Do what one event asks for; what only the page itself knows, such as a closed message, is done already."""
+        value: Any = event.get("value")
+        match act:
+            case "pick":
+                tab.selected = [int(self.table.map.rows[int(point)]) for point in event["points"]]
+                if tab.brush is not None and tab.selected:
+                    self._give(tab, tab.brush)
+            case "row":
+                if not 0 <= int(value) < self.table.session.n_rows:
+                    raise ValueError(f"There is no row {int(value) + 1}.")
+                tab.selected = [int(value)]
+            case "step":
+                tab.selected = [self._suggested(tab, forward=int(value) > 0)]
+            case "clear":
+                tab.selected, tab.brush = [], None
+            case "brush":
+                tab.brush = None if value in ("", None) else int(value)
+            case "label":
+                if not tab.selected:
+                    raise ValueError("No row is selected. Click one on the map, or press n for a suggested one.")
+                self._give(tab, int(value))
+            case "remove":
+                self.table.session.remove(tab.selected)
+                self.offer = None
+            case "undo":
+                self.table.session.undo()
+            case "redo":
+                self.table.session.redo()
+            case "add-class":
+                label = self.table.session.add_class(str(value))
+                self.offer = None
+                tab.message = Message("note", f"The class {label} is there. Select a row of it and give it the label.")
+            case "weight":
+                self.table.session.set_error_weight(weight_at(float(value)))
+            case "middle":
+                self.table.session.set_error_weight("middle")
+            case "take-up" if self.offer is not None:
+                self.table.session.take_up(self.offer)
+                self.offer = None
+            case "start-over":
+                self.offer = None
+            case "example":
+                tab.message = self.show(open_example(str(value)))
+            case "column" if self.pending is not None:
+                tab.message = self.show(self._opened(self.pending, str(value), is_new=bool(event.get("new"))))
+            case "cancel" if self.pending is not None:
+                self.pending = None
+                self.generation += 1
+            case "refused":
+                tab.message = Message("error", str(value)[:600])
 
     def _give(self, tab: Tab, number: int) -> None:
         classes = self.table.session.snapshot().classes
@@ -210,79 +227,21 @@ class Workspace:
         self.table.session.label(tab.selected, classes[number])
         self.offer = None
 
-    def _do_remove(self, tab: Tab, event: dict[str, Any]) -> None:
-        self.table.session.remove(tab.selected)
-        self.offer = None
-
-    def _do_undo(self, tab: Tab, event: dict[str, Any]) -> None:
-        self.table.session.undo()
-
-    def _do_redo(self, tab: Tab, event: dict[str, Any]) -> None:
-        self.table.session.redo()
-
-    def _do_brush(self, tab: Tab, event: dict[str, Any]) -> None:
-        tab.brush = None if event["value"] in ("", None) else int(event["value"])
-
-    def _do_clear(self, tab: Tab, event: dict[str, Any]) -> None:
-        tab.selected, tab.brush = [], None
-
-    def _do_step(self, tab: Tab, event: dict[str, Any]) -> None:
-        """Go to the next suggested row, or to the one before; from elsewhere to the first, or the last."""
+    def _suggested(self, tab: Tab, *, forward: bool) -> int:
+        """Return the next suggested row, or the one before; from elsewhere the first, or the last."""
         rows = list(self.table.session.advice().rows)
         if not rows:
             raise ValueError("There is no row left to suggest: all have a label.")
-        forward = int(event["value"]) > 0
         if len(tab.selected) == 1 and tab.selected[0] in rows:
-            place = (rows.index(tab.selected[0]) + (1 if forward else -1)) % len(rows)
-        else:
-            place = 0 if forward else len(rows) - 1
-        tab.selected = [rows[place]]
+            return rows[(rows.index(tab.selected[0]) + (1 if forward else -1)) % len(rows)]
+        return rows[0 if forward else -1]
 
-    def _do_add_class(self, tab: Tab, event: dict[str, Any]) -> None:
-        label = self.table.session.add_class(str(event["value"]))
-        self.offer = None
-        tab.message = Message("note", f"The class {label} is there. Select a row of it and give it the label.")
-
-    def _do_weight(self, tab: Tab, event: dict[str, Any]) -> None:
-        self.table.session.set_error_weight(weight_at(float(event["value"])))
-
-    def _do_middle(self, tab: Tab, event: dict[str, Any]) -> None:
-        self.table.session.set_error_weight("middle")
-
-    def _do_take_up(self, tab: Tab, event: dict[str, Any]) -> None:
-        if self.offer is not None:
-            self.table.session.take_up(self.offer)
-            self.offer = None
-
-    def _do_start_over(self, tab: Tab, event: dict[str, Any]) -> None:
-        self.offer = None
-
-    def _do_example(self, tab: Tab, event: dict[str, Any]) -> None:
-        tab.message = self.show(open_example(str(event["value"])))
-
-    def _do_column(self, tab: Tab, event: dict[str, Any]) -> None:
-        if self.pending is None:
-            return
-        table, name, place = self.pending.table, self.pending.name, self.pending.place
-        column = str(event["value"])
-        if event.get("new"):
+    def _opened(self, pending: Pending, column: str, *, is_new: bool) -> OpenTable:
+        table = pending.table
+        if is_new:
             column = column or NEW_COLUMN
             table = with_new_label_column(table, column)
-        opened = open_table(table, self.roles(column), name=name, place=place, options=self.options)
-        tab.message = self.show(opened)
-
-    def _do_cancel(self, tab: Tab, event: dict[str, Any]) -> None:
-        if self.pending is not None:
-            self.pending = None
-            self.generation += 1
-
-    def _do_refused(self, tab: Tab, event: dict[str, Any]) -> None:
-        tab.message = Message("error", str(event["value"])[:600])
-
-    def _do_refresh(self, tab: Tab, event: dict[str, Any]) -> None:
-        pass
-
-    _do_dismiss = _do_refresh
+        return open_table(table, self.roles(column), name=pending.name, place=pending.place, options=self.options)
 
 
 def pending_file(path: Path, table: Table) -> Pending:

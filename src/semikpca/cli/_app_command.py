@@ -58,7 +58,7 @@ def app(
                         name=file.name,
                         place="beside the file",
                         options=options,
-                        progress=status.update,
+                        say=status.update,
                     )
                     message = workspace.show(opened)
                     asked.tell([] if message is None else [message.text])
