@@ -1,4 +1,4 @@
-"""What stands around the map, or in its place. Cells and names are children: React shows them as text, never as HTML."""
+"""What stands around the map, or in its place. Cells and names are children, which React shows as text, not as HTML."""
 
 from typing import Any
 

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from semikpca._words import counted
-from semikpca.cli._label_summary import class_grid, learned_from, print_accuracy, print_sizes
+from semikpca.cli._label_summary import class_grid, print_accuracy, print_sizes
 from semikpca.cli._messages import console
 from semikpca.cli._table_options import Question, check_outputs, steps, tell
 from semikpca.operators import require_cluster_packages
@@ -78,9 +78,7 @@ def _output(file: Path, out: Path | None) -> Path:
 
 def _print_summary(labeled: ClusterLabels, name: str) -> None:
     n_given = int(labeled.n_given.sum())
-    print_sizes(console, name, labeled.n_rows, n_given)
-    console.print(learned_from(labeled.kinds, labeled.n_columns, labeled.n_numbers), highlight=False)
-    console.print()
+    print_sizes(console, name, labeled.n_rows, n_given, labeled.kinds, labeled.n_columns, labeled.n_numbers)
     console.print(class_grid(labeled.classes, labeled.n_given, labeled.n_predicted, labeled.confidence_sums))
     console.print()
     print_accuracy(console, n_given, labeled.estimate, AccuracyEstimate.of(0, 0))

@@ -26,11 +26,10 @@ _CANNOT_BE_TOLD = (
 
 def print_summary(console: Console, labeled: LabeledTable, question: Question) -> None:
     """Print what was learned from, how good the labels are, and what to do next."""
-    n_given = int(labeled.is_given.sum())
-    print_sizes(console, question.file.name, len(labeled.X), n_given)
+    n_given, (n_rows, n_numbers) = int(labeled.is_given.sum()), labeled.X.shape
     n_columns = len(feature_columns(labeled.table, labeled.roles))
-    console.print(learned_from(feature_kinds(labeled.vectorizer), n_columns, labeled.X.shape[1]), highlight=False)
-    console.print()
+    kinds = feature_kinds(labeled.vectorizer)
+    print_sizes(console, question.file.name, n_rows, n_given, kinds, n_columns, n_numbers)
     console.print(_classes(labeled))
     console.print()
     print_accuracy(console, n_given, labeled.estimate, labeled.baseline)
@@ -46,20 +45,16 @@ def print_summary(console: Console, labeled: LabeledTable, question: Question) -
         console.print(line, highlight=False, soft_wrap=True)
 
 
-def print_sizes(console: Console, name: str, n_rows: int, n_given: int) -> None:
-    """Print how many rows a table has, and how many labels."""
-    console.print(
-        f"[bold]{escape(printable(name))}[/]: {n_rows:,} rows, {n_given:,} with a label, {n_rows - n_given:,} without",
-        highlight=False,
-    )
-
-
-def learned_from(kinds: dict[str, list[str]], n_columns: int, n_numbers: int) -> str:
-    """Return what was learned from, in words, by the columns of each kind."""
+def print_sizes(
+    console: Console, name: str, n_rows: int, n_given: int, kinds: dict[str, list[str]], n_columns: int, n_numbers: int
+) -> None:
+    """Print how many rows and labels a table has, and what was learned from, by the columns of each kind."""
     made_of = "; ".join(f"{kind}: {_named(names)}" for kind, names in kinds.items() if names)
-    return (
+    console.print(
+        f"[bold]{escape(printable(name))}[/]: {n_rows:,} rows, {n_given:,} with a label, {n_rows - n_given:,} without\n"
         f"Learned from {counted(n_columns, 'column')}, made into {counted(n_numbers, 'number')} a row "
-        f"({escape(made_of)})"
+        f"({escape(made_of)})\n",
+        highlight=False,
     )
 
 
@@ -100,9 +95,6 @@ def class_grid(classes: list[Any], given: IntArray, predicted: IntArray, confide
         rest = order[_MOST_CLASSES:]
         grid.add_row(f"{len(rest)} more labels", f"{given[rest].sum():,}", f"{predicted[rest].sum():,}", "", "", "")
     return grid
-
-
-# -- how good --------------------------------------------------------------------------------------------------
 
 
 def print_accuracy(console: Console, n_given: int, estimate: AccuracyEstimate, baseline: AccuracyEstimate) -> None:
