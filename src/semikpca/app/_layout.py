@@ -7,8 +7,7 @@ from dash import dcc, html
 
 from semikpca.app._figure import empty_figure, map_figure
 from semikpca.app._pieces import act, box, soft
-from semikpca.app._weight_scale import END, MARKS, START, STEP
-from semikpca.app._workspace import Tab, Workspace
+from semikpca.app._workspace import END, MARKS, START, STEP, Tab, Workspace
 
 _KEYS = (
     ("1 … 9, 0", "give the selected rows the class with this key"),

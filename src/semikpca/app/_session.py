@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semikpca._typing import FloatArray
-from semikpca.app._advice import advice_of, first_advice
 from semikpca.app._autosave import Autosave, SavedLabels
-from semikpca.app._snapshot import Advice, Change, Snapshot
+from semikpca.app._snapshot import Advice, Change, Snapshot, advice_of, first_advice
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import SingleClassWarning, UnreachableRowsWarning
 from semikpca.labels import UNLABELED

@@ -9,10 +9,8 @@ import numpy.typing as npt
 
 from semikpca.exceptions import TableError
 from semikpca.labels import UNLABELED
-from semikpca.tables._features import as_text, is_missing
-from semikpca.tables._number_columns import MISSING_WORDS
-from semikpca.tables._roles import ColumnRoles, refuse_roles
-from semikpca.tables._table import Table, listed
+from semikpca.tables._features import MISSING_WORDS, as_text, is_missing
+from semikpca.tables._table import ColumnRoles, Table, listed, refuse_roles
 
 ARRAYS = ("npy", "npz")  # their whole numbers know no empty cell, so that UNLABELED marks one
 # A column with more different labels was taken by mistake: a text, a number, an identifier. Scores of all rows for as

@@ -16,10 +16,8 @@ from skrub import DatetimeEncoder, StringEncoder, TableVectorizer
 
 from semikpca._typing import BoolArray, FloatArray
 from semikpca.exceptions import TableError
-from semikpca.tables._features import as_text, is_missing
-from semikpca.tables._number_columns import as_numbers, is_too_large, number_style, present_cells
-from semikpca.tables._roles import ColumnRoles
-from semikpca.tables._table import close_names, listed
+from semikpca.tables._features import as_numbers, as_text, is_missing, is_too_large, number_style, present_cells
+from semikpca.tables._table import ColumnRoles, close_names, listed
 
 # Encoders learn from this many rows: by then it is known what a text is made of, and memory stays bounded.
 MOST_ROWS_TO_LEARN_FROM = 10_000

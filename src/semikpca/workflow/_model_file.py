@@ -104,7 +104,9 @@ def save_model(path: str | Path, labeled: LabeledTable) -> None:
         "versions": versions(_VERSIONED),
     }
     objects = {"vectorizer": labeled.vectorizer, "model": labeled.model}
-    write_whole(Path(path), _sealed(json.dumps(facts).encode() + b"\n" + write_objects(objects)))
+    body = json.dumps(facts).encode() + b"\n" + write_objects(objects)
+    head = f"{_NAME}{FORMAT_VERSION}\nsha256 {sha256(body).hexdigest()} {len(body)}\n"
+    write_whole(Path(path), head.encode() + body)
 
 
 def load_model(path: str | Path) -> LabelModel:
@@ -148,14 +150,6 @@ def load_model(path: str | Path) -> LabelModel:
             f"{', '.join(f'{name} {number}' for name, number in facts['versions'].items())}; train it again with "
             "semikpca label --save."
         ) from error
-
-
-# -- the envelope ----------------------------------------------------------------------------------------------
-
-
-def _sealed(body: bytes) -> bytes:
-    head = f"{_NAME}{FORMAT_VERSION}\nsha256 {sha256(body).hexdigest()} {len(body)}\n"
-    return head.encode() + body
 
 
 def _opened(path: Path, content: bytes) -> tuple[int, dict[str, Any], bytes]:

@@ -20,13 +20,7 @@ class RefusedTypesError(Exception):
 
 
 def write_objects(objects: Any) -> bytes:
-    """Return objects as bytes that :func:`read_objects` reads.
-
-    Raises
-    ------
-    ModelFileError
-        Where they hold a type that could not be read again, such as a function.
-    """
+    """Return objects as bytes that :func:`read_objects` reads; a type that no file can hold is refused."""
     from skops.io import dumps, get_untrusted_types
 
     types = registered_types()
@@ -50,10 +44,7 @@ def write_objects(objects: Any) -> bytes:
 def read_objects(archive: bytes, format_version: int = FORMAT_VERSION) -> Any:
     """Return the objects that were written in this format or an earlier one, with the attributes that they had then.
 
-    Raises
-    ------
-    RefusedTypesError
-        Where there is a type or a name that no model holds; nothing was made of it.
+    RefusedTypesError is raised for a type or a name that no model holds, before anything is made of it.
     """
     from skops.io import get_untrusted_types, loads
 
