@@ -104,16 +104,14 @@ def metrics(snapshot: Snapshot) -> list[Any]:
         known = snapshot.predicted is not None
         wait = "Two labels of a class are needed" if known else "Label rows of two classes first"
         accuracy = tile("accuracy", "Accuracy", "–", wait)
-    if confidence is None:
-        sure = tile("confidence", "Confidence", "–", "No predictions yet")
-    else:
-        unsure = f"{np.sum(confidence < 0.6):,} rows below 60%"
-        sure = tile("confidence", "Confidence", f"{confidence.mean():.0%}", unsure)
-    if n_changed is None:
-        changed = tile("changed", "Last change", "–", "What a label moves is counted here")
-    else:
-        changed = tile("changed", "Last change", f"{n_changed:,}", "predictions came out differently")
-    return [accuracy, tile("labels", "Labels", f"{n_labels:,}", f"of {n_rows:,} rows"), sure, changed]
+    sure = "–", "No predictions yet"
+    if confidence is not None:
+        sure = f"{confidence.mean():.0%}", f"{np.sum(confidence < 0.6):,} rows below 60%"
+    changed = "–", "What a label moves is counted here"
+    if n_changed is not None:
+        changed = f"{n_changed:,}", "predictions came out differently"
+    labels = tile("labels", "Labels", f"{n_labels:,}", f"of {n_rows:,} rows")
+    return [accuracy, labels, tile("confidence", "Confidence", *sure), tile("changed", "Last change", *changed)]
 
 
 def toolbar(snapshot: Snapshot, tab: Tab) -> list[Any]:

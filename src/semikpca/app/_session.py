@@ -39,7 +39,7 @@ class LabelingSession:
         self.X = X
         self.autosave = autosave
         self._set_aside_first = False
-        self._given = _objects(None if _is_missing(label) else label for label in given)
+        self._given = _objects(None if label != label else label for label in given)  # NaN is no label either
         found = sorted({label for label in self._given.tolist() if label is not None})
         self._classes: list[Any] = [*classes, *(label for label in found if label not in classes)]
         self._past: list[Change] = []
@@ -112,12 +112,12 @@ class LabelingSession:
         with self._lock:
             if label not in self._classes:
                 raise ValueError(f"There is no class {label!r}. Add it first.")
-            return self._change(self._checked(rows), label)
+            return self._change(rows, label)
 
     def remove(self, rows: Iterable[int]) -> Snapshot:
         """Take the labels of rows away, where they have one."""
         with self._lock:
-            return self._change(self._checked(rows), None)
+            return self._change(rows, None)
 
     def undo(self) -> Snapshot:
         """Take the last change back; nothing happens where there is none."""
@@ -173,10 +173,13 @@ class LabelingSession:
                 return None
             self._set_aside_first = True
             saved = self.autosave.load(self.n_rows)
-            if saved is None or self._has(saved):
-                self._set_aside_first = False
-                return None
-            return saved
+            if saved is not None:
+                present = {row: label for row, label in enumerate(self._given.tolist()) if label is not None}
+                known = set(saved.classes) <= set(self._classes)
+                if not (saved.labels == present and known and saved.error_weight == self._error_weight):
+                    return saved
+            self._set_aside_first = False
+            return None
 
     def take_up(self, saved: SavedLabels) -> Snapshot:
         """Go on with the labels of an earlier visit; one step of the history, so it can be undone."""
@@ -203,24 +206,15 @@ class LabelingSession:
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    def _has(self, saved: SavedLabels) -> bool:
-        """Return whether the page shows all that was saved, so that there is nothing to offer."""
-        present = {row: label for row, label in enumerate(self._given.tolist()) if label is not None}
-        known = set(saved.classes) <= set(self._classes)
-        return saved.labels == present and known and saved.error_weight == self._error_weight
-
-    def _checked(self, rows: Iterable[int]) -> tuple[int, ...]:
-        checked = tuple(dict.fromkeys(int(row) for row in rows))
-        for row in checked:
+    def _change(self, rows: Iterable[int], label: Any) -> Snapshot:
+        asked = list(dict.fromkeys(int(row) for row in rows))
+        for row in asked:
             if not 0 <= row < self.n_rows:
                 raise ValueError(f"There is no row {row}: rows are counted from 0 to {self.n_rows - 1}.")
-        return checked
-
-    def _change(self, rows: tuple[int, ...], label: Any) -> Snapshot:
-        rows = tuple(row for row in rows if self._given[row] != label)
-        if not rows:
+        changed = tuple(row for row in asked if self._given[row] != label)
+        if not changed:
             return self._snapshot
-        self._commit(rows, (label,) * len(rows))
+        self._commit(changed, (label,) * len(changed))
         return self._show()
 
     def _commit(self, rows: tuple[int, ...], after: tuple[Any, ...]) -> None:
@@ -313,10 +307,6 @@ def _objects(values: Iterable[Any]) -> npt.NDArray[Any]:
     array = np.empty(len(listed), dtype=object)
     array[:] = listed
     return array
-
-
-def _is_missing(label: Any) -> bool:
-    return label is None or (isinstance(label, float) and label != label)
 
 
 class _quiet(warnings.catch_warnings):  # noqa: N801  (used like a function)

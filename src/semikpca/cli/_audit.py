@@ -78,11 +78,8 @@ def _conclusions(labeled: LabeledTable, found: pd.DataFrame) -> list[str]:
     n_judged = len(found) - n_unknown
     lines = []
     if n_judged:
-        lines.append(
-            f"{counted(n_wrong, 'label looks', 'labels look')} wrong of {n_judged:,} that could be judged."
-            if n_wrong
-            else f"No label looks wrong of {n_judged:,} that could be judged."
-        )
+        wrong = counted(n_wrong, "label looks", "labels look") if n_wrong else "No label looks"
+        lines.append(f"{wrong} wrong of {n_judged:,} that could be judged.")
     estimate = labeled.estimate
     if n_wrong and estimate.right < estimate.counted:
         lines.append(

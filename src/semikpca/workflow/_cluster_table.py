@@ -23,7 +23,7 @@ from semikpca.tables import (
     given_labels,
     is_missing,
 )
-from semikpca.workflow._label import NUMBERS, Progress, as_numbers
+from semikpca.workflow._label import NUMBERS, Progress
 from semikpca.workflow._labeled import rounded, with_columns
 
 if TYPE_CHECKING:
@@ -171,12 +171,13 @@ def numbers_of(piece: Any, reader: Reader) -> FloatArray:
     """Return the rows of a piece as float32."""
     try:
         features = features_like(frame_of(piece.read(reader.columns)), reader.types)
-        return as_numbers(reader.vectorizer.transform(features))
+        numbers: FloatArray = reader.vectorizer.transform(features)
     except TableError as error:
         raise TableError(
             f"{piece}: {error} What a column holds was found on {MOST_SAMPLED_ROWS:,} rows at most; --text-column "
             "takes any cell of a column, and --exclude leaves it out."
         ) from None
+    return numbers
 
 
 def write_piece(

@@ -55,8 +55,6 @@ def migrated(objects: Any, format_version: int) -> Any:
     return objects
 
 
-# -- format 1 --------------------------------------------------------------------------------------------------
-
 _EIGENPAIR_SHARE = 0.01  # of the tolerance of the solves, to which eigenpairs were found then
 
 

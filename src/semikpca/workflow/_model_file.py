@@ -22,7 +22,6 @@ from semikpca._typing import FloatArray
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import ModelFileError, TableError
 from semikpca.tables import ColumnRoles, Table, feature_columns, listed
-from semikpca.workflow._label import as_numbers
 from semikpca.workflow._labeled import LabeledTable, rounded, with_columns
 from semikpca.workflow._migrations import FORMAT_VERSION, migrated
 from semikpca.workflow._objects import RefusedTypesError, read_objects, write_objects
@@ -89,8 +88,7 @@ class LabelModel:
 
     def _answers(self, table: Table) -> tuple[npt.NDArray[Any], FloatArray]:
         """Return a label for each row, and its probability."""
-        X = as_numbers(self.vectorizer.transform(table.features[list(self.feature_names)]))
-        decision = self.model.decision_function(X)
+        decision = self.model.decision_function(self.vectorizer.transform(table.features[list(self.feature_names)]))
         codes = self.model.decision_codes(decision)
         labels = np.array(self.model.label_coding_.decode(codes).tolist(), dtype=object)
         return labels, self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
