@@ -230,12 +230,8 @@ class LabelingSession:
         self._given, self._is_fresh = given, False
         self._revision += 1
 
-    def _save(
-        self,
-        given: npt.NDArray[Any] | None = None,
-        classes: Sequence[Any] | None = None,
-        error_weight: float | str | None = None,
-    ) -> None:
+    def _save(self, *, given: Any = None, classes: Any = None, error_weight: Any = None) -> None:
+        """Write the state as it is, or as it will be once a change counts."""
         if self.autosave is None:
             return
         if self._set_aside_first:

@@ -4,7 +4,7 @@ import logging
 import math
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import RLock
 from typing import Any, Literal
@@ -79,7 +79,10 @@ class Workspace:
         self.generation = 0
         self._tabs: OrderedDict[str, Tab] = OrderedDict()
 
-    # -- opening -----------------------------------------------------------------------------------------------
+    def open(self, pending: Pending, column: str, say: Callable[[str], None] = lambda step: None) -> Message | None:
+        """Put a table on the page whose labels are in a column; ``say`` is told the steps."""
+        table, roles, name, place = pending.table, self.roles(column), pending.name, pending.place
+        return self.show(open_table(table, roles, name=name, place=place, options=self.options, say=say))
 
     def show(self, opened: OpenTable) -> Message | None:
         """Put a table on the page; labels of an earlier visit are offered."""
@@ -103,8 +106,6 @@ class Workspace:
     def receive(self, filename: str, content: bytes) -> None:
         """Take an uploaded file."""
         self.ask_for_column(read_upload(filename, content))
-
-    # -- events ------------------------------------------------------------------------------------------------
 
     def state(self) -> tuple[int, int]:
         """Return what a tab compares with what it shows: which opening, and which change of its labels."""
@@ -216,7 +217,11 @@ class Workspace:
             case "example":
                 tab.message = self.show(open_example(str(value)))
             case "column" if self.pending is not None:
-                tab.message = self.show(self._opened(self.pending, str(value), is_new=bool(event.get("new"))))
+                pending, column = self.pending, str(value)
+                if event.get("new"):
+                    column = column or NEW_COLUMN
+                    pending = replace(pending, table=with_new_label_column(pending.table, column))
+                tab.message = self.open(pending, column)
             case "cancel" if self.pending is not None:
                 self.pending = None
                 self.generation += 1
@@ -238,13 +243,6 @@ class Workspace:
         if len(tab.selected) == 1 and tab.selected[0] in rows:
             return rows[(rows.index(tab.selected[0]) + (1 if forward else -1)) % len(rows)]
         return rows[0 if forward else -1]
-
-    def _opened(self, pending: Pending, column: str, *, is_new: bool) -> OpenTable:
-        table = pending.table
-        if is_new:
-            column = column or NEW_COLUMN
-            table = with_new_label_column(table, column)
-        return open_table(table, self.roles(column), name=pending.name, place=pending.place, options=self.options)
 
 
 def pending_file(path: Path, table: Table) -> Pending:

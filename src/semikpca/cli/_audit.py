@@ -98,8 +98,6 @@ def _as_table(labeled: LabeledTable, found: pd.DataFrame) -> pd.DataFrame:
     """Return the audit for a file: rows count from 1, and are named where there is a column of names."""
     names = row_names(labeled, found["row"])
     nearest = ["; ".join(row_names(labeled, rows)) for rows in found["nearest"]]
-    table = found.assign(row=found["row"] + 1, nearest=nearest)
-    for column in ("suspicion", "suggested_probability"):
-        table[column] = table[column].round(4)
+    table = found.assign(row=found["row"] + 1, nearest=nearest).round({"suspicion": 4, "suggested_probability": 4})
     table.insert(1, "name", names)
     return table

@@ -47,7 +47,7 @@ def label(
             from semikpca.cli._label_on_cluster import label_by_scheduler
 
             unfit = {"--report": report, "--save": save, "--labels": question.labels}
-            return label_by_scheduler(question, options, scheduler, out, unfit, force=force)
+            return label_by_scheduler(question, scheduler, out, unfit, force=force)
         check_outputs({"-o": target, "--report": report, "--save": save}, (question.file, question.labels), force=force)
         with steps() as say:
             labeled = question.labeled(options, say)

@@ -36,7 +36,8 @@ def print_summary(console: Console, labeled: LabeledTable, question: Question) -
     console.print()
     if labeled.certificate is not None:
         console.print(Text(str(labeled.certificate)), highlight=False)
-    console.print(Padding(_blend(labeled), (0, 0, 0, 2)), highlight=False)
+    shares = ", ".join(f"{name} {share:.0%}" for name, share in labeled.kernel_shares.items() if share >= 0.005)
+    console.print(Padding(f"{'kernels in the blend':<23}{shares}", (0, 0, 0, 2)), highlight=False)
     if labeled.unreachable.size:
         console.print()
         console.print(_unreachable(labeled), highlight=False)
@@ -124,11 +125,9 @@ def _figures(estimate: AccuracyEstimate, style: str) -> tuple[str, Text, str]:
 
 def _cautions(n_given: int, estimate: AccuracyEstimate, baseline: AccuracyEstimate) -> list[str]:
     lines = []
-    left_over = n_given - estimate.counted
-    if left_over:
-        lines.append(
-            f"{counted(left_over, 'label is', 'labels are')} the only one of their class and cannot be left out."
-        )
+    if n_given > estimate.counted:
+        alone = counted(n_given - estimate.counted, "label is", "labels are")
+        lines.append(f"{alone} the only one of their class and cannot be left out.")
     if estimate.high - estimate.low > _WIDE:
         lines.append(
             f"The interval is wide, because {counted(estimate.counted, 'label is', 'labels are')} few: take it as a "
@@ -137,11 +136,6 @@ def _cautions(n_given: int, estimate: AccuracyEstimate, baseline: AccuracyEstima
     if baseline.is_known and min(estimate.high, baseline.high) > max(estimate.low, baseline.low):
         lines.append("The two intervals overlap: these labels do not settle which of the two is better.")
     return lines
-
-
-def _blend(labeled: LabeledTable) -> str:
-    shares = {name: share for name, share in labeled.kernel_shares.items() if share >= 0.005}
-    return f"{'kernels in the blend':<23}" + ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
 
 
 def _unreachable(labeled: LabeledTable) -> str:

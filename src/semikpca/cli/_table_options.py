@@ -29,7 +29,6 @@ FileArgument = Annotated[
     ),
 ]
 _LABEL_COLUMN = "The column with the labels; rows in which it is empty are unlabeled."
-LabelColumn = Annotated[str, typer.Option("--label-column", "-l", help=_LABEL_COLUMN, show_default=False)]
 IdColumn = Annotated[str | None, typer.Option(help="A column that names the rows; nothing is learned from it.")]
 Exclude = Annotated[
     list[str] | None, typer.Option(help="A column to learn nothing from; give the option once for each.")
@@ -45,9 +44,7 @@ Delimiter = Annotated[
     ),
 ]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file, such as cp1252; UTF-8 by itself.")]
-LabelsFile = Annotated[
-    Path | None, typer.Option(help="A table with as many rows, for embeddings that come without labels.")
-]
+_LABELS = "A table with as many rows, for embeddings that come without labels."
 _KERNELS = ", ".join(kernel_names(installed=False))
 Kernel = Annotated[
     str | None,
@@ -58,8 +55,6 @@ Removed = Annotated[
     typer.Option("--n-components-removed", "-k", help="For experts: components that are removed; 1 by itself."),
 ]
 _ERROR_WEIGHT = "For experts: error weight as a share of its bound, between 0 and 1; the paper's middle by itself."
-ErrorWeight = Annotated[float | None, typer.Option(help=_ERROR_WEIGHT)]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of what is drawn at random.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist already.")]
 
 
@@ -68,17 +63,17 @@ class Question:
     """A table, what was said about its columns, and what experts set: the options that commands on a table share."""
 
     file: FileArgument
-    label_column: LabelColumn
+    label_column: Annotated[str, typer.Option("--label-column", "-l", help=_LABEL_COLUMN, show_default=False)]
     id_column: IdColumn = None
     exclude: Exclude = None
     text_column: TextColumns = None
     delimiter: Delimiter = None
     encoding: Encoding = None
-    labels: LabelsFile = None
+    labels: Annotated[Path | None, typer.Option(help=_LABELS)] = None
     kernel: Kernel = None
     n_components_removed: Removed = None
-    error_weight: ErrorWeight = None
-    seed: Seed = 0
+    error_weight: Annotated[float | None, typer.Option(help=_ERROR_WEIGHT)] = None
+    seed: Annotated[int, typer.Option(min=0, help="Seed of what is drawn at random.")] = 0
 
     @property
     def options(self) -> LabelingOptions:

@@ -47,10 +47,10 @@ def read_excel(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, Any]
             warnings.simplefilter("ignore", UserWarning)
             # A formula comes as the value that the spreadsheet program stored with it; nothing is computed here.
             book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-            rows = [(number, row) for number, row in enumerate(book.worksheets[0].iter_rows(values_only=True), 1)]
+            numbered = enumerate(book.worksheets[0].iter_rows(values_only=True), 1)
+            rows = [(number, row) for number, row in numbered if any(cell is not None for cell in row)]
     except Exception as error:  # whatever its parsers of ZIP, XML, dates and numbers raise
         raise damaged(path, "an Excel workbook (.xlsx), or needs a password", error) from None
-    rows = [(number, row) for number, row in rows if any(cell is not None for cell in row)]
     if not rows:
         raise TableError(f"{path.name} is empty: its first sheet needs a row with column names, and rows below it.")
     notes: list[str] = []

@@ -92,7 +92,11 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
     def transform(self, X: pd.DataFrame) -> npt.NDArray[np.float32]:
         """Return the rows as numbers, shape (n_rows, n_outputs_): finite, whatever is missing."""
         check_is_fitted(self, "n_outputs_")
-        self._refuse_missing_columns(X)
+        for name in self.feature_names_in_:
+            if name not in X.columns:
+                close = close_names(name, X.columns)
+                meant = f" Is it {' or '.join(map(repr, close))} here? Rename it." if close else ""
+                raise TableError(f"The column {name!r}, which was learned from, is missing.{meant}")
         result = np.empty((len(X), self.n_outputs_), dtype=np.float32)
         for start in range(0, len(X), ROWS_AT_ONCE):
             rows = X.iloc[start : start + ROWS_AT_ONCE]
@@ -208,15 +212,6 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         if self.kinds_[name] == "date":
             _refuse_misfits(column, np.isnan(values[:, 0]), start, "date")
         return values
-
-    # -- columns and storing ---------------------------------------------------------------------------------------
-
-    def _refuse_missing_columns(self, X: pd.DataFrame) -> None:
-        for name in self.feature_names_in_:
-            if name not in X.columns:
-                close = close_names(name, X.columns)
-                meant = f" Is it {' or '.join(map(repr, close))} here? Rename it." if close else ""
-                raise TableError(f"The column {name!r}, which was learned from, is missing.{meant}")
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state with each vocabulary as one text: skops would write a node for each of its n-grams."""

@@ -34,8 +34,8 @@ from semikpca.tables import (
     refuse_roles,
 )
 from semikpca.workflow._cluster_table import READING, ClusterTable, Reader, unseen, write_piece
-from semikpca.workflow._estimate import AccuracyEstimate, left_out_estimate
 from semikpca.workflow._label import NUMBERS, Progress, fit_labels, fit_vectorizer, told
+from semikpca.workflow._labeled import AccuracyEstimate, left_out_estimate
 from semikpca.workflow._options import LabelingOptions
 
 if TYPE_CHECKING:

@@ -1,4 +1,7 @@
-"""A table that the workers of a cluster read: its labels, a sample of its rows, and all of them as lazy numbers."""
+"""A table that the workers of a cluster read: its labels, a sample of its rows, and all of them as lazy numbers.
+
+The functions below the classes are what a worker does with a piece.
+"""
 
 import os
 from dataclasses import dataclass
@@ -119,26 +122,19 @@ class ClusterTable:
         return Sample(frame, features_of(frame), self.table.path, self.table.format, options)
 
     @property
-    def lengths(self) -> list[int]:
-        """How many rows each piece has."""
-        return [int(n) for n in np.diff(self.bounds)]
-
-    @property
     def y(self) -> Any:
         """The labels as a lazy array, None where there is none."""
         given = np.split(self.given, np.searchsorted(self.labeled, self.bounds[1:-1]))
-        asked = list(zip(self.lengths, self.places(self.labeled), given, strict=True))
-        return self.cluster.array(labels_of_piece, asked, self.lengths, None, object)
+        lengths = np.diff(self.bounds).tolist()
+        asked = list(zip(lengths, self.places(self.labeled), given, strict=True))
+        return self.cluster.array(labels_of_piece, asked, lengths, None, object)
 
     def numbers(self, reader: Reader, progress: Progress) -> Any:
         """Return all rows as numbers: held by the workers where their memory allows, otherwise made when needed."""
         shared, n_numbers = self.cluster.shared(reader), int(reader.vectorizer.n_outputs_)
         asked = [(piece, shared) for piece in self.pieces]
-        X = self.cluster.array(numbers_of, asked, self.lengths, n_numbers, np.float32)
+        X = self.cluster.array(numbers_of, asked, np.diff(self.bounds).tolist(), n_numbers, np.float32)
         return self.cluster.held(X, _SHARE_OF_MEMORY, partial(progress, NUMBERS))
-
-
-# -- what a worker does with a piece ----------------------------------------------------------------------------
 
 
 def unseen(file: Path, folder: Path) -> str:

@@ -14,11 +14,9 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from semikpca._files import versions, write_whole
-from semikpca._typing import FloatArray
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import ModelFileError, TableError
 from semikpca.tables import ColumnRoles, Table, feature_columns, listed
@@ -76,7 +74,11 @@ class LabelModel:
                 f"{_columns(table.frame.columns)}."
             )
         try:
-            labels, chances = self._answers(table)
+            X = self.vectorizer.transform(table.features[list(self.feature_names)])
+            decision = self.model.decision_function(X)
+            codes = self.model.decision_codes(decision)
+            labels = np.array(self.model.label_coding_.decode(codes).tolist(), dtype=object)
+            chances = self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
         except (TableError, MemoryError):
             raise
         except Exception as error:  # the parts of a model that somebody put together need not fit each other
@@ -85,13 +87,6 @@ class LabelModel:
                 "semikpca label --save."
             ) from error
         return with_columns(table.frame, {"predicted_label": labels, "confidence": rounded(chances)})
-
-    def _answers(self, table: Table) -> tuple[npt.NDArray[Any], FloatArray]:
-        """Return a label for each row, and its probability."""
-        decision = self.model.decision_function(self.vectorizer.transform(table.features[list(self.feature_names)]))
-        codes = self.model.decision_codes(decision)
-        labels = np.array(self.model.label_coding_.decode(codes).tolist(), dtype=object)
-        return labels, self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
 
 
 def save_model(path: str | Path, labeled: LabeledTable) -> None:
