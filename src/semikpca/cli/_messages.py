@@ -8,12 +8,11 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from semikpca.cli import INTERRUPTED
 from semikpca.exceptions import ClusterError
 
 console = Console()
 errors = Console(stderr=True)
-
-INTERRUPTED = 130  # what shells report for a program that was stopped with Ctrl-C
 
 
 @contextmanager
