@@ -104,12 +104,16 @@ def test_a_pickled_array_is_never_opened(semikpca, tmp_path):
 # -- what is warned of, and done all the same ------------------------------------------------------------------
 
 
-def test_a_column_that_is_an_identifier_is_warned_of(semikpca, tmp_path):
+def test_a_column_that_is_an_identifier_is_left_out_with_a_note(semikpca, tmp_path):
     make_plants()[0].to_csv(tmp_path / "plants.csv", index=False)
     result = semikpca("label", "plants.csv", "-l", "kind")
     assert result.exit_code == 0
     assert "Note: The column 'plant' looks like an identifier" in words(result.stderr)
-    assert "--id-column" in result.stderr
+    assert "Learned from 3 columns" in result.stdout
+    kept = semikpca("label", "plants.csv", "-l", "kind", "--keep", "plant", "--force")
+    assert "Learned from 4 columns" in kept.stdout
+    assert "identifier" not in kept.stderr
+    assert "--keep plant" in words(kept.stdout)  # in the commands to try next
 
 
 @pytest.mark.slow  # ten thousand rows of text are learned from

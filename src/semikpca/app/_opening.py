@@ -17,7 +17,17 @@ from semikpca.app._autosave import Autosave, fingerprint_of
 from semikpca.app._session import LabelingSession
 from semikpca.datasets import make_four_clusters, make_support_tickets
 from semikpca.exceptions import TableError
-from semikpca.tables import ColumnRoles, Table, given_labels, is_missing, read_table, write_table
+from semikpca.tables import (
+    ColumnRoles,
+    Table,
+    given_labels,
+    is_missing,
+    label_columns,
+    read_table,
+    replaced_columns,
+    with_columns,
+    write_table,
+)
 from semikpca.workflow import (
     LabeledTable,
     LabelingOptions,
@@ -26,7 +36,6 @@ from semikpca.workflow import (
     row_map,
     row_names,
     row_texts,
-    with_columns,
 )
 
 Place: TypeAlias = Literal["beside the file", "state folder"]
@@ -106,10 +115,10 @@ class OpenTable:
         frame = self._with_labels(given)
         model = self.session.model()
         if model is None:
-            empty, no = [""] * len(frame), [False] * len(frame)
+            nothing, no = np.full(len(frame), None, dtype=object), np.zeros(len(frame), dtype=bool)
             is_given = [label is not None for label in given]
-            columns = {"predicted_label": empty, "confidence": empty, "label_was_given": is_given, "looks_wrong": no}
-            frame = with_columns(frame, columns)
+            frame = frame.drop(columns=replaced_columns(self.table, self.roles))
+            frame = with_columns(frame, label_columns(nothing, np.full(len(frame), np.nan), is_given, no))
         else:
             table = replace(self.table, frame=frame)
             frame = LabeledTable(table, self.roles, self.options, self.vectorizer, self.session.X, model).to_frame()
@@ -163,7 +172,7 @@ def open_table(
     say("Drawing the map")
     labeled = np.flatnonzero([label is not None for label in given])
     rows = row_map(X, max_rows=MOST_ROWS_ON_MAP, always=labeled)
-    return OpenTable(name, table, roles, options, prepared.vectorizer, session, rows, prepared.notes, picture)
+    return OpenTable(name, table, prepared.roles, options, prepared.vectorizer, session, rows, prepared.notes, picture)
 
 
 def with_new_label_column(table: Table, name: str) -> Table:

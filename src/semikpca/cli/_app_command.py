@@ -24,6 +24,7 @@ def app(
     id_column: asked.IdColumn = None,
     text_column: asked.TextColumns = None,
     exclude: asked.Exclude = None,
+    keep: asked.Keep = None,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
     kernel: asked.Kernel = None,
@@ -42,7 +43,8 @@ def app(
         options = LabelingOptions(kernel=kernel, n_components_removed=n_components_removed)
 
         def roles(label: str) -> ColumnRoles:
-            return ColumnRoles(label, id=id_column, text=tuple(text_column or ()), exclude=tuple(exclude or ()))
+            several = (tuple(names or ()) for names in (text_column, exclude, keep))
+            return ColumnRoles(label, id_column, *several)
 
         workspace = Workspace(options, roles)
         kept = "in your state folder"

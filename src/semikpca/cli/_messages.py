@@ -38,6 +38,8 @@ def _meaning(error: OSError) -> str:
         return "The folder cannot be written to (choose another with --out)"
     if error.errno in (errno.ENOTDIR, errno.EEXIST):
         return "There is a file where a folder is needed (choose another with --out)"
+    if error.errno == errno.ELOOP:
+        return "A symbolic link leads back to itself (name the file that is meant)"
     return "The file system refused"
 
 

@@ -43,6 +43,8 @@ def predict(
             frame = loaded.predict_table(table)
             write_table(frame, target, like=table)
         tell([*loaded.warnings, *table.options.get("notes", ())])
+        if replaced := loaded.replaced_columns(table):
+            tell([f"These columns come from an earlier run, and new ones take their place: {', '.join(replaced)}"])
         if surplus := loaded.surplus_columns(table):
             tell([f"The model does not know these columns, which say nothing to it: {', '.join(surplus)}"])
         labels, confidence = frame[frame.columns[-2]], frame[frame.columns[-1]]

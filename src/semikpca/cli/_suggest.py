@@ -12,8 +12,8 @@ from rich.text import Text
 from semikpca._typing import IntArray
 from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell
-from semikpca.tables import write_table
-from semikpca.workflow import LabeledTable, printable, row_names, row_texts, shortened, with_columns
+from semikpca.tables import ROW, with_columns, write_table
+from semikpca.workflow import LabeledTable, printable, row_names, row_texts, shortened
 
 
 @about_a_table
@@ -70,5 +70,5 @@ def _printed(labeled: LabeledTable, rows: IntArray) -> Grid:
 def _as_table(labeled: LabeledTable, rows: IntArray) -> pd.DataFrame:
     """Return the rows for a file, best first, with the number of each in the table, from 1."""
     found = labeled.to_frame().iloc[rows]
-    found = with_columns(found[found.columns[:-2]], {"row": rows + 1})  # the last two have one answer here
+    found = with_columns(found[found.columns[:-2]], {ROW: rows + 1})  # the last two have one answer here
     return found[[found.columns[-1], *found.columns[:-1]]]

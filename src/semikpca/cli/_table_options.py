@@ -33,6 +33,10 @@ IdColumn = Annotated[str | None, typer.Option(help="A column that names the rows
 Exclude = Annotated[
     list[str] | None, typer.Option(help="A column to learn nothing from; give the option once for each.")
 ]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(help="A column to learn from though it looks like an identifier, or like labels of an earlier run."),
+]
 TextColumns = Annotated[
     list[str] | None, typer.Option(help="A column to be taken as free text, whatever it looks like; once for each.")
 ]
@@ -66,6 +70,7 @@ class Question:
     label_column: Annotated[str, typer.Option("--label-column", "-l", help=_LABEL_COLUMN, show_default=False)]
     id_column: IdColumn = None
     exclude: Exclude = None
+    keep: Keep = None
     text_column: TextColumns = None
     delimiter: Delimiter = None
     encoding: Encoding = None
@@ -82,8 +87,8 @@ class Question:
 
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
-        text, exclude = _single_names(self.text_column, table), _single_names(self.exclude, table)
-        return ColumnRoles(self.label_column, self.id_column, text, exclude)
+        several = [_single_names(names, table) for names in (self.text_column, self.exclude, self.keep)]
+        return ColumnRoles(self.label_column, self.id_column, *several)
 
     def labeled(self, options: LabelingOptions, say: Say, *, allow_all: bool = False) -> LabeledTable:
         """Return the table with labels for all rows."""
@@ -97,7 +102,8 @@ class Question:
         """Return what to type to ask another command about the same table."""
         words = ["semikpca", name, str(self.file), "--label-column", self.label_column]
         words += [] if self.id_column is None else ["--id-column", self.id_column]
-        for option, values in (("--exclude", self.exclude), ("--text-column", self.text_column)):
+        several = (("--exclude", self.exclude), ("--keep", self.keep), ("--text-column", self.text_column))
+        for option, values in several:
             words += [word for value in values or () for word in (option, value)]
         delimiter = "tab" if self.delimiter == TAB else self.delimiter
         for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), ("--labels", self.labels)):
@@ -145,13 +151,13 @@ def check_outputs(
     for option, path in written.items():
         if path is None:
             continue
-        place = path.resolve()
+        place = _true_place(path)
         if place in seen:
             raise ValueError(f"{option} and {seen[place]} both name {path}. Give each a file of its own.")
         seen[place] = option
         if path.is_dir() and not folder:
             raise ValueError(f"{option} names {path}, which is a folder. Name a file in it.")
-        if any(other is not None and place in (other.resolve(), *other.resolve().parents) for other in read):
+        if any(other is not None and place in (true := _true_place(other), *true.parents) for other in read):
             raise ValueError(f"{option} names {path}, which is read: it is never written over. Choose another name.")
         if not path.parent.is_dir():
             raise ValueError(f"{option} names {path}, and there is no folder {path.parent}. Make it first.")
@@ -161,6 +167,11 @@ def check_outputs(
             raise ValueError(f"{path} exists already. Add --force to replace it, or choose another name with {option}.")
         if not os.access(path.parent, os.W_OK):
             raise ValueError(f"{option} names {path}, and the folder {path.parent} may not be written to.")
+
+
+def _true_place(path: Path) -> Path:
+    # Not Path.resolve, which fails for a loop of links in some versions of Python.
+    return Path(os.path.realpath(path))
 
 
 @contextmanager

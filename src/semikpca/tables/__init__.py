@@ -1,9 +1,11 @@
 """From files to tables and from tables to numbers."""
 
 try:
+    from semikpca.tables._added import ROW, label_columns, replaced_columns, with_columns
     from semikpca.tables._checks import check_roles
     from semikpca.tables._features import features_of, is_missing
     from semikpca.tables._labels import given_labels, label_warnings
+    from semikpca.tables._left_out import settled_roles
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
     from semikpca.tables._reading import read_table
     from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
@@ -16,6 +18,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from error
 
 __all__ = [
+    "ROW",
     "ColumnRoles",
     "PiecedTable",
     "Table",
@@ -31,10 +34,14 @@ __all__ = [
     "given_labels",
     "in_pieces",
     "is_missing",
+    "label_columns",
     "label_warnings",
     "listed",
     "make_vectorizer",
     "read_table",
     "refuse_roles",
+    "replaced_columns",
+    "settled_roles",
+    "with_columns",
     "write_table",
 ]

@@ -1,22 +1,19 @@
 """What may be wrong with the columns of a table, before anything is learned from them."""
 
-import re
-
 import numpy as np
 import pandas as pd
 
 from semikpca.exceptions import TableError
 from semikpca.tables._features import as_numbers, is_too_large, number_style
 from semikpca.tables._labels import label_warnings
+from semikpca.tables._left_out import DATE, identifier_reason
 from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
 
-FEWEST_ROWS = 20  # below, that all values differ says nothing
 MANY_CATEGORIES = 1_000
 # So many are in a row or two each, and say nothing of other rows; whoever wants their letters compared says so.
 TOO_MANY_CATEGORIES = 10_000
 SEEN_FOR_WORDS = 1_000
-WORDS_OF_A_CODE, WORDS_OF_A_CATEGORY = 1.5, 4.0  # on average; free text has more
-DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
+WORDS_OF_A_CATEGORY = 4.0  # on average; free text has more
 
 
 def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool = False) -> list[str]:
@@ -32,8 +29,8 @@ def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool
     Returns
     -------
     list of str
-        What was assumed in reading the file; labels that may be none; columns that are identifiers, have very many
-        categories, or do not vary.
+        What was assumed in reading the file; labels that may be none; columns that have very many categories, or do
+        not vary.
 
     Raises
     ------
@@ -55,9 +52,7 @@ def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool
             _refuse_infinities(table, column)
         if column.nunique(dropna=False) < 2:
             still.append(name)
-        elif style is not None:
-            warnings += _number_warnings(column, name)
-        elif name not in roles.text and not pd.api.types.is_datetime64_any_dtype(column.dtype):
+        elif style is None and name not in roles.text and not pd.api.types.is_datetime64_any_dtype(column.dtype):
             too_many = np.inf if allow_many_categories else TOO_MANY_CATEGORIES
             warnings += _text_warnings(column.dropna().astype(str), name, table, too_many)
     if still:
@@ -76,21 +71,13 @@ def _refuse_infinities(table: Table, column: pd.Series) -> None:
         )
 
 
-def _number_warnings(values: pd.Series, name: str) -> list[str]:
-    values = values.dropna().to_numpy()
-    if len(values) < FEWEST_ROWS or (values != np.floor(values)).any() or (np.diff(values) <= 0).any():
-        return []
-    return [_identifier(name, "a number that grows from row to row")]
-
-
 def _text_warnings(present: pd.Series, name: str, table: Table, too_many: float) -> list[str]:
-    n_rows = len(table)
     distinct = int(present.nunique())
     words = present.iloc[:SEEN_FOR_WORDS].str.split().str.len().mean()
-    if n_rows >= FEWEST_ROWS and distinct == n_rows and words <= WORDS_OF_A_CODE and not DATE.match(present.iloc[0]):
-        return [_identifier(name, "a value of its own in every row")]
     if distinct < MANY_CATEGORIES or words > WORDS_OF_A_CATEGORY or DATE.match(present.iloc[0]):
         return []
+    if identifier_reason(table.features[name]):
+        return []  # somebody was asked about it, and keeps it
     if distinct >= too_many:
         raise TableError(
             f"The column {name!r} of {table.name} has {distinct:,} different values, too many to be categories (fewer "
@@ -101,10 +88,3 @@ def _text_warnings(present: pd.Series, name: str, table: Table, too_many: float)
         f"The column {name!r} has {distinct:,} different values. They are compared by their letters; if that means "
         f"nothing, leave it out with --exclude {name!r}."
     ]
-
-
-def _identifier(name: str, why: str) -> str:
-    return (
-        f"The column {name!r} looks like an identifier: {why}. Name it with --id-column {name!r}, so that nothing is "
-        "learned from it."
-    )

@@ -71,17 +71,21 @@ class ColumnRoles:
         Columns to take as free text, whatever they contain.
     exclude : tuple of str, default=()
         Columns that nothing is learned from.
+    keep : tuple of str, default=()
+        Columns to learn from though they look like identifiers, or like what an earlier run added.
     """
 
     label: str
     id: str | None = None
     text: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
 
     def named(self) -> list[tuple[str, str]]:
         """Return each option of the command line with a column that it names."""
         one = [("--label-column", self.label), *([("--id-column", self.id)] if self.id is not None else [])]
-        return [*one, *(("--text-column", name) for name in self.text), *(("--exclude", name) for name in self.exclude)]
+        several = (("--text-column", self.text), ("--exclude", self.exclude), ("--keep", self.keep))
+        return [*one, *((option, name) for option, names in several for name in names)]
 
 
 def feature_columns(table: Table, roles: ColumnRoles) -> list[str]:

@@ -2,7 +2,7 @@
 
 from semikpca.workflow._cluster_label import ClusterLabels, cluster_classifier, label_on_cluster
 from semikpca.workflow._label import Progress, fit_labels, label_table, prepare_table
-from semikpca.workflow._labeled import AccuracyEstimate, LabeledTable, audit_frame, left_out_estimate, with_columns
+from semikpca.workflow._labeled import AccuracyEstimate, LabeledTable, audit_frame, left_out_estimate
 from semikpca.workflow._model_file import LabelModel, load_model, save_model
 from semikpca.workflow._options import LabelingOptions, kernel_names
 from semikpca.workflow._rows import RowMap, printable, row_map, row_names, row_texts, shortened
@@ -30,5 +30,4 @@ __all__ = [
     "row_texts",
     "save_model",
     "shortened",
-    "with_columns",
 ]

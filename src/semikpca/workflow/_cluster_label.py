@@ -32,6 +32,8 @@ from semikpca.tables import (
     feature_kinds,
     label_warnings,
     refuse_roles,
+    replaced_columns,
+    settled_roles,
 )
 from semikpca.workflow._cluster_table import READING, ClusterTable, Reader, unseen, write_piece
 from semikpca.workflow._label import NUMBERS, Progress, fit_labels, fit_vectorizer, told
@@ -82,7 +84,8 @@ def label_on_cluster(
         _refuse_unready_workers(cluster, table.pieces[0].path, folder)
         rows = ClusterTable.of(cluster, table, roles, progress)
         sample = rows.sample(options.random_state, progress)
-        notes = [*check_roles(sample, roles), *label_warnings(rows.labels, roles)]
+        roles, left_out = settled_roles(sample, roles)
+        notes = [*check_roles(sample, roles), *label_warnings(rows.labels, roles), *left_out]
         columns = feature_columns(sample, roles)
         progress(NUMBERS, 0, 1)
         vectorizer = fit_vectorizer(sample, roles)
@@ -93,7 +96,7 @@ def label_on_cluster(
         estimate, audit = left_out_estimate(model), audit_labels(model)
         progress(FITTING, 1, 1)
         wrong = np.sort(audit.rows[audit.looks_wrong])
-        predicted, sums = _write_pieces(model, rows, wrong, folder, progress)
+        predicted, sums = _write_pieces(model, rows, wrong, replaced_columns(sample, roles), folder, progress)
         _move(folder, out)
     return ClusterLabels(
         n_rows=int(rows.bounds[-1]),
@@ -148,7 +151,7 @@ def _refuse_unready_workers(cluster: "Cluster", file: Path, folder: Path) -> Non
 
 
 def _write_pieces(
-    model: Any, rows: ClusterTable, wrong: IntArray, folder: Path, progress: Progress
+    model: Any, rows: ClusterTable, wrong: IntArray, replaced: list[str], folder: Path, progress: Progress
 ) -> tuple[IntArray, FloatArray]:
     """Let the workers write all pieces; return how many rows each class has, and the sums of their confidences."""
     progress(WRITING, 0, 1)
@@ -156,8 +159,9 @@ def _write_pieces(
     chances = rows.cluster.parts(model.label_distributions_)
     digits = len(str(len(rows.pieces)))
     given, flagged = rows.places(rows.labeled), rows.places(wrong)
+    paths = [folder / f"part-{i:0{digits}}.parquet" for i in range(len(rows.pieces))]
     asked = [
-        (piece, codes[i], chances[i], model.classes_, given[i], flagged[i], folder / f"part-{i:0{digits}}.parquet")
+        (piece, codes[i], chances[i], model.classes_, given[i], flagged[i], replaced, paths[i])
         for i, piece in enumerate(rows.pieces)
     ]
     answers: dict[int, tuple[IntArray, FloatArray]] = {}

@@ -25,9 +25,10 @@ from semikpca.tables import (
     frame_of,
     given_labels,
     is_missing,
+    label_columns,
+    with_columns,
 )
 from semikpca.workflow._label import NUMBERS, Progress
-from semikpca.workflow._labeled import rounded, with_columns
 
 if TYPE_CHECKING:
     from semikpca.operators.cluster import Cluster
@@ -183,25 +184,23 @@ def write_piece(
     classes: npt.NDArray[Any],
     given: IntArray,
     wrong: IntArray,
+    replaced: list[str],
     path: Path,
 ) -> tuple[IntArray, FloatArray]:
-    """Write a piece as it was, with four columns more."""
+    """Write a piece as it was, with four columns more; those that they replace go."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     n = len(codes)
     confidence = chances[np.arange(n), codes].astype(np.float64)
-    added = {
-        "predicted_label": classes[codes].tolist(),
-        "confidence": rounded(confidence),
-        "label_was_given": np.isin(np.arange(n), given),
-        "looks_wrong": np.isin(np.arange(n), wrong),
-    }
+    rows = np.arange(n)
+    added = label_columns(classes[codes].tolist(), confidence, np.isin(rows, given), np.isin(rows, wrong))
     arrow = piece.read()
     if arrow.num_rows != n:
         raise TableError(
             f"{piece} had {n:,} rows and now has {arrow.num_rows:,}. Label it again when nobody writes to it."
         )
+    arrow = arrow.drop_columns(replaced)
     names = with_columns(pd.DataFrame(columns=arrow.column_names), {name: [] for name in added}).columns[-len(added) :]
     for name, values in zip(names, added.values(), strict=True):
         arrow = arrow.append_column(name, pa.array(values))

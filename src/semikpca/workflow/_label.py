@@ -25,6 +25,7 @@ from semikpca.tables import (
     feature_columns,
     given_labels,
     make_vectorizer,
+    settled_roles,
 )
 from semikpca.workflow._labeled import LabeledTable
 from semikpca.workflow._options import LabelingOptions
@@ -71,13 +72,14 @@ def label_table(
     model = options.classifier()
     with told(notes):
         fit_labels(model, prepared.X, prepared.labels, progress)
-    return LabeledTable(table, roles, options, prepared.vectorizer, prepared.X, model, tuple(notes))
+    return LabeledTable(table, prepared.roles, options, prepared.vectorizer, prepared.X, model, tuple(notes))
 
 
 @dataclass(frozen=True)
 class PreparedTable:
     """A table as a classifier takes it."""
 
+    roles: ColumnRoles  # as they were given, and without what nothing should be learned from
     vectorizer: TableToNumbers
     X: FloatArray  # float32
     labels: npt.NDArray[Any]  # objects; None where there is none
@@ -98,7 +100,8 @@ def prepare_table(
     What is allowed is said in :func:`~semikpca.tables.given_labels` and :func:`~semikpca.tables.check_roles`.
     """
     say = progress if progress is not None else lambda *_: None
-    notes = check_roles(table, roles, allow_many_categories=allow_many_categories)
+    roles, left_out = settled_roles(table, roles)
+    notes = [*check_roles(table, roles, allow_many_categories=allow_many_categories), *left_out]
     labels = given_labels(table, roles, allow_all=allow_all, allow_fewer=allow_fewer)
     if allow_all and len(labels) > MOST_ROWS_ALL_LABELED and all(label is not None for label in labels):
         raise TableError(
@@ -109,7 +112,7 @@ def prepare_table(
     vectorizer = fit_vectorizer(table, roles)
     X = vectorizer.transform(table.features)
     say(NUMBERS, 1, 1)
-    return PreparedTable(vectorizer, X, labels, tuple(notes))
+    return PreparedTable(roles, vectorizer, X, labels, tuple(notes))
 
 
 def fit_vectorizer(table: Table, roles: ColumnRoles) -> TableToNumbers:

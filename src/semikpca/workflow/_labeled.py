@@ -15,7 +15,7 @@ from semikpca.convexity import ConvexityCertificate
 from semikpca.estimators import LSSVMClassifier, SemiKPCAClassifierCV
 from semikpca.kernels import RBF, Cosine, Kernel, Linear, NeighborGraph, Normalized, Polynomial, as_kernel
 from semikpca.labeling import LabelAudit, audit_labels, leave_one_label_out, suggest_labels
-from semikpca.tables import ColumnRoles, Table
+from semikpca.tables import ColumnRoles, Table, label_columns, replaced_columns, with_columns
 from semikpca.workflow._options import LabelingOptions
 
 # Kernels that are called otherwise than their classes.
@@ -25,7 +25,6 @@ _KINDS: dict[type[Kernel], str] = {
     Cosine: "cosine",
     Polynomial: "polynomial",
 }
-_DIGITS = 4  # of a confidence in a file
 
 
 @dataclass(frozen=True)
@@ -199,16 +198,9 @@ class LabeledTable:
         return rows[np.argsort(distances, kind="stable")[:n]]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table as it was, with four columns more."""
-        return with_columns(
-            self.table.frame,
-            {
-                "predicted_label": self.predicted,
-                "confidence": rounded(self.confidence),
-                "label_was_given": self.is_given,
-                "looks_wrong": self.looks_wrong,
-            },
-        )
+        """Return the table as it was, with four columns more; those of an earlier run go."""
+        before = self.table.frame.drop(columns=replaced_columns(self.table, self.roles))
+        return with_columns(before, label_columns(self.predicted, self.confidence, self.is_given, self.looks_wrong))
 
 
 def audit_frame(labeled: LabeledTable, *, n_nearest: int = 3) -> pd.DataFrame:
@@ -235,24 +227,8 @@ def audit_frame(labeled: LabeledTable, *, n_nearest: int = 3) -> pd.DataFrame:
     return frame[["row", "given", "suggested", "suspicion", "suggested_probability", "looks_wrong", "nearest"]]
 
 
-def with_columns(frame: pd.DataFrame, columns: dict[str, Any]) -> pd.DataFrame:
-    """Return a table with more columns at its end; a name that is taken gets an underscore."""
-    added = {}
-    for wanted, values in columns.items():
-        name = wanted
-        while name in frame.columns or name in added:
-            name += "_"
-        added[name] = values
-    return pd.concat([frame, pd.DataFrame(added, index=frame.index)], axis=1)
-
-
 def _kind(kernel: Kernel) -> str:
     """Return what a kernel is, without its numbers."""
     if isinstance(kernel, Normalized):
         return f"normalized {_kind(as_kernel(kernel.kernel))}"
     return _KINDS.get(type(kernel), type(kernel).__name__)
-
-
-def rounded(confidence: FloatArray) -> FloatArray:
-    """Return confidences with the digits that they have in files."""
-    return np.asarray(confidence.round(_DIGITS))

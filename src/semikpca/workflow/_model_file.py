@@ -6,7 +6,7 @@ somebody made up from doing harm is the registry of types.
 """
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -19,8 +19,8 @@ import pandas as pd
 from semikpca._files import versions, write_whole
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import ModelFileError, TableError
-from semikpca.tables import ColumnRoles, Table, feature_columns, listed
-from semikpca.workflow._labeled import LabeledTable, rounded, with_columns
+from semikpca.tables import ColumnRoles, Table, feature_columns, label_columns, listed, replaced_columns, with_columns
+from semikpca.workflow._labeled import LabeledTable
 from semikpca.workflow._migrations import FORMAT_VERSION, migrated
 from semikpca.workflow._objects import RefusedTypesError, read_objects, write_objects
 
@@ -58,13 +58,20 @@ class LabelModel:
     warnings: tuple[str, ...] = ()
 
     def surplus_columns(self, table: Table) -> list[str]:
-        """Return the columns of a table that the model does not know."""
-        known = {*self.feature_names, self.roles.label, self.roles.id, *self.roles.exclude}
+        """Return the columns of a table that the model does not know, and that no earlier run added."""
+        known = {
+            *self.feature_names,
+            self.roles.label,
+            self.roles.id,
+            *self.roles.exclude,
+            *self.replaced_columns(table),
+        }
         return [str(name) for name in table.frame.columns if name not in known]
 
     def predict_table(self, table: Table) -> pd.DataFrame:
         """Return a table as it was, with the predicted label and its probability at the end.
 
+        Labels of an earlier run, which the model did not learn from, go.
         Columns are found by their names. A category that was never seen is like a missing one.
         """
         missing = [name for name in self.feature_names if name not in table.features.columns]
@@ -86,7 +93,12 @@ class LabelModel:
                 f"The model has no answer for this table ({type(error).__name__}: {error}). Train it again with "
                 "semikpca label --save."
             ) from error
-        return with_columns(table.frame, {"predicted_label": labels, "confidence": rounded(chances)})
+        before = table.frame.drop(columns=self.replaced_columns(table))
+        return with_columns(before, label_columns(labels, chances))
+
+    def replaced_columns(self, table: Table) -> list[str]:
+        """Return the labels of an earlier run in a table; the model may have learned from such columns itself."""
+        return replaced_columns(table, replace(self.roles, keep=self.feature_names))
 
 
 def save_model(path: str | Path, labeled: LabeledTable) -> None:
