@@ -136,7 +136,9 @@ class _Quadratic:
 
     def outcome(self, k: int, extent: float) -> Outcome:
         """Return what Theorems 1 and 2 say, with the first k components removed."""
-        still = self._stationary(k)
+        # Where the objective is level; 0 along what is removed and along a component that is at its bound.
+        curved = np.array([i >= k and regime is not Regime.SUBSPACE for i, regime in enumerate(self.regimes)])
+        still = np.divide(self.error_weight * self.pull, self.curvatures, out=np.zeros(2), where=curved)
         if self.regimes[k] is Regime.TRIVIAL:
             return Outcome("point", None, (self._lifted(still[np.newaxis]),))
         direction = np.zeros(2)
@@ -148,11 +150,6 @@ class _Quadratic:
         # At the bound the objective is a slope: it falls one way only, the way of the labels.
         ways = edges[:1] if self.regimes[k] is Regime.SUBSPACE else edges
         return Outcome("fall", direction, tuple(self._path(still, k, top, edge) for edge in ways))
-
-    def _stationary(self, k: int) -> FloatArray:
-        """Return where the objective is level; 0 along what is removed and along a component that is at its bound."""
-        curved = np.array([i >= k and regime is not Regime.SUBSPACE for i, regime in enumerate(self.regimes)])
-        return np.asarray(np.divide(self.error_weight * self.pull, self.curvatures, out=np.zeros(2), where=curved))
 
     def _path(self, through: FloatArray, component: int, begin: float, end: float) -> FloatArray:
         w = np.tile(through, (_PATH_POINTS, 1))

@@ -14,8 +14,6 @@ from markupsafe import Markup
 from semikpca import _palette
 from semikpca._words import counted
 
-_MINUS = "−"
-
 
 def render_paper_report(view: Mapping[str, Any], figures: Mapping[str, str]) -> str:
     """Return the page for a view that ``paper_view`` made; the same view and figures give the same page.
@@ -89,7 +87,7 @@ def _as_address(svg: str) -> str:
 
 def _fixed(value: float, digits: int = 1) -> str:
     text = f"{value:.{digits}f}"
-    return (text if float(text) else text.lstrip("-")).replace("-", _MINUS)
+    return (text if float(text) else text.lstrip("-")).replace("-", "−")
 
 
 def _signed(value: float, digits: int = 1) -> str:

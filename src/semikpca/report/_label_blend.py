@@ -57,13 +57,12 @@ def _close_up(marks: dict[str, float]) -> dict[str, float] | None:
 
 
 def _meaning(certificate: ConvexityCertificate) -> str:
-    k = certificate.n_components_removed
     times = number(certificate.condition_number)
     return (
         f"At {share_below_one(certificate.relative_weight)} of the bound the problem is strongly convex: it has "
         "exactly one solution, which is what was computed, and no random start can change it. The condition number is "
         f"{times}: a small relative change of the labels changes the solution by at most {times} times as much."
-        + ("" if k else " No component was removed, so the interval begins at 0.")
+        + ("" if certificate.n_components_removed else " No component was removed, so the interval begins at 0.")
     )
 
 
