@@ -9,8 +9,7 @@ from semikpca.blending._sources import (
     PlainSource,
     ResponseSource,
     Source,
-    default_sources,
-    named_sources,
+    sources_of,
 )
 from semikpca.blending._weights import candidate_log_weights, left_out_losses, normalized_weights
 
@@ -28,9 +27,8 @@ __all__ = [
     "Source",
     "Total",
     "candidate_log_weights",
-    "default_sources",
     "left_out_losses",
-    "named_sources",
     "no_report",
     "normalized_weights",
+    "sources_of",
 ]

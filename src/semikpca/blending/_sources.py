@@ -15,15 +15,10 @@ from semikpca.arrays import allowed_threads, in_threads, length, slices, taken
 from semikpca.convexity import ConvexityCertificate
 from semikpca.exceptions import IndistinguishableRowsError, KernelRankError
 from semikpca.kernels import (
-    RBF,
+    DefaultKernels,
     Kernel,
-    Laplacian,
-    Linear,
     NeighborGraph,
-    Normalized,
     finite_pairwise,
-    fit_graphs,
-    median_distance,
 )
 from semikpca.operators import fitted, make_operator
 from semikpca.problem import (
@@ -37,10 +32,6 @@ from semikpca.problem import (
 )
 from semikpca.solvers import COLUMNS_A_GROUP
 
-# Normalized kernels need the whole matrix, which above this many rows is no longer worth its cost beside the graphs.
-MOST_ROWS_FOR_WHOLE_MATRICES = 5_000
-
-_NEIGHBORS = (5, 7, 10)
 _AGREEMENT_NEIGHBORS = 10
 Report = Callable[[str, int, int], None]  # which step, how much of it is done, of how much
 _COLUMNS_AT_ONCE = 64
@@ -210,56 +201,50 @@ class ResponseSource(Source):
         return {**self.__dict__, "_made": []}
 
 
-def default_sources(
-    rows: Any, backend: str, problems: Sequence[SemiKPCAProblem], *, report: Report
+def sources_of(
+    kernels: Sequence[Kernel | DefaultKernels],
+    rows: Any,
+    backend: str,
+    problems: Sequence[SemiKPCAProblem],
+    *,
+    report: Report,
 ) -> tuple[Source, ...]:
-    """Return what is tried where the user names no kernels.
+    """Return what is tried with these kernels.
 
-    Straight boundaries, local and global smooth ones, and neighbor graphs at three scales: no single one of them serves
-    all data. Distances between more than half of the rows may be 0; what takes its scale from them is then left out.
-    """
-    report("kernels", 0, 1)
-    plain: list[Kernel] = [Linear(center=not sparse.issparse(rows))]
-    shaped: list[Kernel] = list(fit_graphs(_NEIGHBORS, rows))
-    with np.errstate(over="ignore", divide="ignore"):
-        wide = 1 / (2 * np.square(median_distance(rows)))
-        wide_l1 = 1 / np.float64(median_distance(rows, "manhattan"))
-    largest = np.finfo(rows.dtype).max / 4
-    if 0 < wide < largest and 0 < wide_l1 < largest:
-        plain += [Laplacian(gamma=float(wide_l1)), RBF(gamma=float(4 * wide))]
-        if length(rows) <= MOST_ROWS_FOR_WHOLE_MATRICES:
-            shaped += [fitted(Normalized(RBF(gamma=float(factor * wide))), rows) for factor in (1, 4)]
-    sources: list[Source] = [PlainSource(kernel.fit(rows), rows) for kernel in plain]
-    for number, kernel in enumerate(shaped):
-        report("kernels", 1 + number, 1 + len(shaped))
-        try:
-            # Nobody asked for these kernels, so that nobody is told of a cut that one of them moves.
-            quiet = [replace(problem, reports_wider_cuts=False) for problem in problems]
-            sources += response_sources(kernel, rows, backend, quiet)
-        except KernelRankError as error:
-            if error.requested > 1 or error.rank > 1:
-                raise
-            raise IndistinguishableRowsError(error.n_samples) from error
-    report("kernels", 1 + len(shaped), 1 + len(shaped))
-    return tuple(sources)
-
-
-def named_sources(
-    kernels: Sequence[Kernel], rows: Any, backend: str, problems: Sequence[SemiKPCAProblem], *, report: Report
-) -> tuple[Source, ...]:
-    """Return the sources of kernels that the user names: Semi-KPCA in all its settings, and the plain kernel.
-
-    A sparse graph has no plain form worth trying: it knows nothing beyond two steps.
+    A kernel that the user names is tried as it is, and as Semi-KPCA uses it in all its settings. A sparse graph has no
+    plain form worth trying: it knows nothing beyond two steps. :class:`DefaultKernels` say themselves what is which.
     """
     sources: list[Source] = []
-    for number, kernel in enumerate(kernels):
-        report("kernels", number, len(kernels))
-        shaped = response_sources(fitted(kernel, rows), rows, backend, problems)
-        sources += shaped
-        if not kernel.is_sparse:
-            sources.append(PlainSource(shaped[0].kernel, rows))
-    report("kernels", len(kernels), len(kernels))
+    # Nobody asked for the default kernels, so that nobody is told of a cut that one of them moves.
+    quiet = [replace(problem, reports_wider_cuts=False) for problem in problems]
+    done, n_steps = 0, len(kernels)
+    for kernel in kernels:
+        report("kernels", done, n_steps)
+        if isinstance(kernel, DefaultKernels):
+            plain, shaped = kernel.fit(rows)
+            n_steps += len(shaped)
+            sources += [PlainSource(each, rows) for each in plain]
+            for each in shaped:
+                done += 1
+                report("kernels", done, n_steps)
+                sources += _unless_all_alike(each, rows, backend, quiet)
+        else:
+            shaped_sources = response_sources(fitted(kernel, rows), rows, backend, problems)
+            sources += shaped_sources
+            if not kernel.is_sparse:
+                sources.append(PlainSource(shaped_sources[0].kernel, rows))
+        done += 1
+    report("kernels", done, n_steps)
     return tuple(sources)
+
+
+def _unless_all_alike(kernel: Kernel, rows: Any, backend: str, problems: Sequence[SemiKPCAProblem]) -> list[Source]:
+    try:
+        return response_sources(kernel, rows, backend, problems)
+    except KernelRankError as error:
+        if error.requested > 1 or error.rank > 1:
+            raise
+        raise IndistinguishableRowsError(error.n_samples) from error
 
 
 def sources_at_weight(sources: Iterable[Source], error_weight: float | str) -> tuple[Source, ...]:
