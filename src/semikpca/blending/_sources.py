@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from semikpca.arrays import allowed_threads, in_threads, length, slices, taken
+from semikpca.blending._agreement import NeighborAgreement
 from semikpca.convexity import ConvexityCertificate
 from semikpca.exceptions import IndistinguishableRowsError, KernelRankError
 from semikpca.kernels import (
@@ -267,14 +268,25 @@ def columns_at(
     return tuple(found[number] for number in range(len(sources)))
 
 
-def neighbor_links(rows: Any, sources: Sequence[Source]) -> Any:
-    """Return a sparse matrix whose entries link each row with its nearest neighbors."""
+def agreements_of(sources: Sequence[Source]) -> tuple[NeighborAgreement, ...]:
+    """Return for each source the neighborhoods that its candidates are held against: among what its kernel sees."""
+    seen = [source.kernel.seen(source.rows) for source in sources]
+    alike: dict[int, list[Source]] = {}
+    for part, source in zip(seen, sources, strict=True):
+        alike.setdefault(id(part), []).append(source)
+    found = {place: NeighborAgreement(_neighbor_links(some)) for place, some in alike.items()}
+    return tuple(found[id(part)] for part in seen)
+
+
+def _neighbor_links(sources: Sequence[Source]) -> Any:
+    """Return a sparse matrix whose entries link each row with its nearest neighbors, as these sources see them."""
     for source in sources:
-        if isinstance(source.kernel, NeighborGraph) and source.kernel.n_neighbors == _AGREEMENT_NEIGHBORS:
-            return source.kernel.matrix_
-    kernel = sources[0].kernel
+        graph = getattr(source.kernel, "kernel_", source.kernel)
+        if isinstance(graph, NeighborGraph) and graph.n_neighbors == _AGREEMENT_NEIGHBORS:
+            return graph.matrix_
+    kernel, rows = sources[0].kernel, sources[0].rows
     if kernel.input_kind == "vectors":
-        return NeighborGraph(n_neighbors=_AGREEMENT_NEIGHBORS).fit(rows).matrix_
+        return NeighborGraph(n_neighbors=_AGREEMENT_NEIGHBORS).fit(kernel.seen(rows)).matrix_
     K = make_operator(kernel, rows, "dense").to_dense()
     own = np.diagonal(K).copy()
     squared_distances = own[:, np.newaxis] + own - 2 * K

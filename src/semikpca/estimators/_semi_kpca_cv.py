@@ -140,7 +140,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
             warn_user(SingleClassWarning(labels.classes[0]))
         report = no_report if progress is None else progress
         sources = sources_of(kernels, rows, self.backend, self._problems(), report=report)
-        blend = Blend.of(sources, rows, labels, settings, report)
+        blend = Blend.of(sources, labels, settings, report)
         self.X_fit_ = rows
         self._learn(blend)
         self._warn_of_unreachable_rows()

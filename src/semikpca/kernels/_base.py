@@ -102,6 +102,10 @@ class Kernel(BaseEstimator, ABC):
         """Return rows as the formula compares them, in float32 or float64."""
         return as_float(rows)
 
+    def seen(self, rows: Rows) -> Rows:
+        """Return what the kernel looks at of rows: all or some columns; of the training rows always the same object."""
+        return rows
+
     @property
     def is_approximate(self) -> bool:
         """Whether the kernel stands for another one, whose eigenvalues may be larger."""

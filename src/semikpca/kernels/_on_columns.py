@@ -55,7 +55,7 @@ class OnColumns(WrappedKernel):
 
     def factor(self, rows: Rows) -> Rows:
         """Return the columns as the kernel inside compares them."""
-        return self._inside.factor(self._seen(rows))
+        return self._inside.factor(self.seen(rows))
 
     @property
     def is_definite(self) -> bool:
@@ -69,14 +69,14 @@ class OnColumns(WrappedKernel):
 
     def is_low_rank_on(self, rows: Rows) -> bool:
         """As the kernel inside."""
-        return self._inside.is_low_rank_on(self._seen(rows))
+        return self._inside.is_low_rank_on(self.seen(rows))
 
     def low_rank_factor(self) -> LowRankFactor:
         """Return the features of the kernel inside, of these columns."""
         return replace(self._inside.low_rank_factor(), columns=self._low_rank_columns)
 
     def _low_rank_columns(self, rows: Rows) -> FloatArray:
-        return self._inside.low_rank_factor().columns(self._seen(rows))
+        return self._inside.low_rank_factor().columns(self.seen(rows))
 
     def fit(self, rows: Rows) -> Self:
         """Fit the kernel inside to these columns."""
@@ -96,16 +96,16 @@ class OnColumns(WrappedKernel):
 
     def pairwise(self, A: Rows, B: Rows) -> Array:
         """Return the matrix of k(a, b), shape (len(A), len(B))."""
-        left = self._seen(A)
-        return self._inside.pairwise(left, left if B is A else self._seen(B))
+        left = self.seen(A)
+        return self._inside.pairwise(left, left if B is A else self.seen(B))
 
     def diag(self, A: Rows) -> Array:
         """Return k(a, a) for each row a of A."""
-        return self._inside.diag(self._seen(A))
+        return self._inside.diag(self.seen(A))
 
     def sparse_factor(self, rows: Rows | None = None) -> SparseFactor:
         """Return what the columns of rows have in the matrix of the kernel inside."""
-        return self._inside.sparse_factor(None if rows is None else self._seen(rows))
+        return self._inside.sparse_factor(None if rows is None else self.seen(rows))
 
     def components(self) -> IntArray | None:
         """Return the connected component of each training row by the kernel inside."""
@@ -113,9 +113,9 @@ class OnColumns(WrappedKernel):
 
     def touches(self, A: Rows, marked: BoolArray) -> BoolArray:
         """Return whether the kernel inside connects each row of A with a marked training row."""
-        return self._inside.touches(self._seen(A), marked)
+        return self._inside.touches(self.seen(A), marked)
 
-    def _seen(self, rows: Rows) -> Rows:
+    def seen(self, rows: Rows) -> Rows:
         """Return the columns; of the training rows always the same object, by which kernels know them again."""
         return self.part_ if rows is getattr(self, "rows_fit_", None) else rows[:, self._place(rows)]
 

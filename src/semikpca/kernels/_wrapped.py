@@ -1,5 +1,6 @@
 """What kernels that are made of another kernel have in common."""
 
+from semikpca._typing import Rows
 from semikpca.kernels._base import InputKind, Kernel
 from semikpca.kernels._shorthand import KernelLike, as_kernel
 
@@ -21,6 +22,10 @@ class WrappedKernel(Kernel):
     def input_kind(self) -> InputKind:
         """As the kernel inside."""
         return self._inside.input_kind
+
+    def seen(self, rows: Rows) -> Rows:
+        """As the kernel inside."""
+        return self._inside.seen(rows)
 
     @property
     def accepts_sparse(self) -> bool:
