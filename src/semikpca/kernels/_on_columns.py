@@ -13,6 +13,7 @@ from semikpca.kernels._formula import Formula
 from semikpca.kernels._low_rank import LowRankFactor
 from semikpca.kernels._nystroem import Nystroem
 from semikpca.kernels._shorthand import KernelLike, as_kernel
+from semikpca.kernels._vectors import as_float
 from semikpca.kernels._wrapped import WrappedKernel
 
 
@@ -86,7 +87,7 @@ class OnColumns(WrappedKernel):
                 f"OnColumns takes a kernel between vectors that is not made of another one, got {inside!r}. Turn it "
                 "around where you can: Normalized(OnColumns('rbf', columns)), Nystroem(OnColumns('rbf', columns))."
             )
-        part = rows[:, self._place(rows)]
+        part = self._taken(rows)
         return self.learn(clone(inside).fit(part), rows, part)
 
     def learn(self, inside: Kernel, rows: Rows, part: Rows) -> Self:
@@ -117,7 +118,11 @@ class OnColumns(WrappedKernel):
 
     def seen(self, rows: Rows) -> Rows:
         """Return the columns; of the training rows always the same object, by which kernels know them again."""
-        return self.part_ if rows is getattr(self, "rows_fit_", None) else rows[:, self._place(rows)]
+        return self.part_ if rows is getattr(self, "rows_fit_", None) else self._taken(rows)
+
+    def _taken(self, rows: Rows) -> Rows:
+        rows = as_float(rows)
+        return rows[:, self._place(rows)]
 
     def _place(self, rows: Rows) -> slice | IntArray:
         """Return the columns as what takes them out: without a copy, where they lie side by side."""
@@ -125,8 +130,9 @@ class OnColumns(WrappedKernel):
         n_columns = int(rows.shape[1])
         if chosen.ndim != 1 or not chosen.size or chosen.dtype.kind not in "iu":
             raise ValueError(f"columns must be a list of whole numbers, one or more, got {self.columns!r}.")
-        if chosen.min() < 0 or chosen.max() >= n_columns:
-            raise ValueError(f"columns must lie between 0 and {n_columns - 1}, got {int(chosen.max())}.")
+        outside = chosen[(chosen < 0) | (chosen >= n_columns)]
+        if outside.size:
+            raise ValueError(f"columns must lie between 0 and {n_columns - 1}, got {int(outside[0])}.")
         if (np.diff(chosen) == 1).all():
             return slice(int(chosen[0]), int(chosen[-1]) + 1)
         return chosen
