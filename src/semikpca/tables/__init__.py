@@ -13,6 +13,7 @@ try:
         TableToNumbers,
         feature_counts,
         feature_kinds,
+        feature_places,
         make_vectorizer,
     )
     from semikpca.tables._writing import check_output, write_table
@@ -33,6 +34,7 @@ __all__ = [
     "feature_columns",
     "feature_counts",
     "feature_kinds",
+    "feature_places",
     "features_like",
     "features_of",
     "frame_of",

@@ -29,6 +29,7 @@ from semikpca.tables import (
 )
 from semikpca.workflow._labeled import LabeledTable
 from semikpca.workflow._options import LabelingOptions
+from semikpca.workflow._views import views_of
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """The name of a step, how much of it is done, and how much there is to do; 0 where that is not known."""
@@ -69,7 +70,7 @@ def label_table(
     options = LabelingOptions() if options is None else options
     prepared = prepare_table(table, roles, allow_all=allow_all, progress=progress)
     notes = list(prepared.notes)
-    model = options.classifier()
+    model = options.classifier(views_of(prepared.vectorizer))
     with told(notes):
         fit_labels(model, prepared.X, prepared.labels, progress)
     return LabeledTable(table, roles, options, prepared.vectorizer, prepared.X, model, tuple(notes))

@@ -1,0 +1,90 @@
+"""Views of a table: parts of its columns that kernels see, so that left-out labels decide which of them matter."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from semikpca.kernels import Kernel, OnColumns
+from semikpca.tables import TableToNumbers, feature_kinds, feature_places
+
+_ADDS_NOTHING = 0.05  # the share in the blend below which a view is said to add nothing
+_DECIDES = 0.8  # and the one from which on it decides
+# The kinds of columns that are one view together: text is compared by its meaning, categories by being the same.
+_GROUPS = {"the text": ("text",), "numbers and dates": ("numbers", "dates"), "categories": ("categories",)}
+EVERYTHING = "all columns together"
+
+
+@dataclass(frozen=True)
+class View:
+    """Some columns of a table, in words and as the places of the numbers that they became."""
+
+    name: str
+    table_columns: tuple[str, ...]
+    places: tuple[int, ...]
+
+
+def views_of(vectorizer: TableToNumbers) -> tuple[View, ...]:
+    """Return the parts of a table that are worth a look of their own, beside all of it.
+
+    All text, each text column, numbers and dates, and categories; what is the whole table, or another view already, is
+    left out.
+    """
+    kinds = feature_kinds(vectorizer)
+    places = feature_places(vectorizer)
+    groups = [(name, [c for kind in members for c in kinds.get(kind, ())]) for name, members in _GROUPS.items()]
+    groups += [(repr(name), [name]) for name in kinds.get("text", ())]
+    every = {name for name, numbers in places.items() if numbers}
+    views: dict[frozenset[str], View] = {}
+    for name, columns in groups:
+        if columns and set(columns) != every:
+            numbers = sorted(number for column in columns for number in places[column])
+            views.setdefault(frozenset(columns), View(name, tuple(columns), tuple(numbers)))
+    return tuple(views.values())
+
+
+def view_shares(views: Sequence[View], kernels: Iterable[Kernel], weights: Iterable[float]) -> dict[str, float]:
+    """Return the share of each view in a blend, heaviest first; of what sees all columns as well."""
+    names = {view.places: view.name for view in views}
+    shares = dict.fromkeys([*names.values(), EVERYTHING], 0.0)
+    for kernel, weight in zip(kernels, weights, strict=True):
+        shares[names.get(_places(kernel), EVERYTHING)] += float(weight)
+    return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+
+def in_words(views: Sequence[View], shares: dict[str, float]) -> str:
+    """Return a sentence on which columns matter; "" where there is one view only."""
+    if not views:
+        return ""
+    first, share = next(iter(shares.items()))
+    columns = {view.name: view.table_columns for view in views}
+    idle = _columns_without_use(views, shares)
+    nothing = f"; {_joined(idle)} {'adds' if len(idle) == 1 else 'add'} nothing" if idle else ""
+    if share >= _DECIDES:
+        named = f" ({_joined(columns[first])})" if first in _GROUPS and len(columns[first]) < 4 else ""
+        verb = "decide" if first in (EVERYTHING, "numbers and dates", "categories") else "decides"
+        return f"{first[:1].upper()}{first[1:]}{named} {verb}{nothing}."
+    used = [f"{name} ({part:.0%})" for name, part in shares.items() if part >= _ADDS_NOTHING]
+    return f"The labels follow {_joined(used)}{nothing}."
+
+
+def _columns_without_use(views: Sequence[View], shares: dict[str, float]) -> list[str]:
+    """Return the columns that are in no view with a share to speak of."""
+    if shares[EVERYTHING] >= _ADDS_NOTHING:
+        return []
+    used = {column for view in views if shares[view.name] >= _ADDS_NOTHING for column in view.table_columns}
+    return list(dict.fromkeys(c for view in views for c in view.table_columns if c not in used))
+
+
+def _places(kernel: Kernel) -> tuple[int, ...]:
+    """Return the columns that a fitted kernel sees; () where it sees all of them."""
+    inside: Any = kernel
+    while not isinstance(inside, OnColumns):
+        if not hasattr(inside, "kernel_"):
+            return ()
+        inside = inside.kernel_
+    return tuple(inside.columns)
+
+
+def _joined(names: Sequence[str], most: int = 6) -> str:
+    shown = [*names[:most], f"{len(names) - most} more"] if len(names) > most else list(names)
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
