@@ -12,9 +12,8 @@ from semikpca.kernels._base import Kernel, SparseFactor
 from semikpca.kernels._formula import Formula
 from semikpca.kernels._low_rank import LowRankFactor
 from semikpca.kernels._nystroem import Nystroem
-from semikpca.kernels._shorthand import KernelLike, as_kernel
 from semikpca.kernels._vectors import as_float
-from semikpca.kernels._wrapped import WrappedKernel
+from semikpca.kernels._wrapped import KernelLike, WrappedKernel, as_kernel
 
 
 class OnColumns(WrappedKernel):
