@@ -30,6 +30,8 @@ def print_summary(console: Console, labeled: LabeledTable, question: Question) -
     print_sizes(console, question.file.name, len(labeled.X), n_given)
     n_columns = len(feature_columns(labeled.table, labeled.roles))
     console.print(learned_from(feature_kinds(labeled.vectorizer), n_columns, labeled.X.shape[1]), highlight=False)
+    if labeled.what_matters:
+        console.print(escape(printable(labeled.what_matters)), highlight=False)
     console.print()
     console.print(_classes(labeled))
     console.print()

@@ -2,7 +2,7 @@
 
 from semikpca.workflow._cluster_label import ClusterLabels, cluster_classifier, label_on_cluster
 from semikpca.workflow._estimate import AccuracyEstimate, left_out_estimate
-from semikpca.workflow._label import Progress, fit_labels, label_table, prepare_table
+from semikpca.workflow._label import Progress, fit_labels, label_table, prepare_table, views_that_matter
 from semikpca.workflow._labeled import LabeledTable, audit_frame, with_columns
 from semikpca.workflow._map import RowMap, row_map
 from semikpca.workflow._model_file import LabelModel, load_model, save_model
@@ -32,5 +32,6 @@ __all__ = [
     "row_texts",
     "save_model",
     "shortened",
+    "views_that_matter",
     "with_columns",
 ]

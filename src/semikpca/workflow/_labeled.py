@@ -15,7 +15,7 @@ from semikpca.labeling import LabelAudit, audit_labels, leave_one_label_out, sug
 from semikpca.tables import ColumnRoles, Table
 from semikpca.workflow._estimate import AccuracyEstimate, labels_alone_estimate, left_out_estimate
 from semikpca.workflow._options import LabelingOptions
-from semikpca.workflow._views import View, in_words, view_shares, views_of
+from semikpca.workflow._views import View, in_words, view_of, view_shares, views_of
 
 # Kernels that are called otherwise than their classes.
 _KINDS: dict[type[Kernel], str] = {
@@ -134,12 +134,16 @@ class LabeledTable:
     @cached_property
     def views(self) -> tuple[View, ...]:
         """The parts of the columns that were tried by themselves."""
-        return () if self.options.kernel_names else views_of(self.vectorizer)
+        return views_of(self.vectorizer)
+
+    def view_of(self, kernel: Kernel) -> View:
+        """Return the part of the columns that a kernel of the blend sees."""
+        return view_of(self.views, kernel)
 
     @property
     def what_matters(self) -> str:
         """A sentence on which columns matter; "" where there was nothing to choose."""
-        return in_words(self.views, self.view_shares)
+        return "" if self.options.kernel_names else in_words(self.views, self.view_shares)
 
     def suggestions(self, n: int = 10) -> IntArray:
         """Return numbers of rows to label next, best first, each telling something else."""

@@ -61,11 +61,11 @@ class LabelingOptions:
         return tuple(part.strip() for part in (self.kernel or "").split(",") if part.strip())
 
     def classifier(self, views: Sequence[View] = ()) -> SemiKPCAClassifierCV:
-        """Return the classifier that the options describe, not fitted; it looks at the views beside all columns."""
+        """Return the classifier that the options describe, not fitted; by default it looks at all these views."""
         make: Any = SemiKPCAClassifierCV
         kernels: list[Any] = list(self.kernel_names)
-        if views and not kernels:
-            kernels = [DefaultKernels(), *(DefaultKernels(view.places) for view in views)]
+        if not kernels:
+            kernels = [DefaultKernels(view.places or None) for view in views]
         return make(  # type: ignore[no-any-return]  # estimators have no types
             kernels=kernels or None,
             error_weights=None if self.error_weight is None else [self.error_weight],

@@ -16,7 +16,7 @@ EVERYTHING = "all columns together"
 
 @dataclass(frozen=True)
 class View:
-    """Some columns of a table, in words and as the places of the numbers that they became."""
+    """Some columns of a table, in words and as the places of the numbers that they became; () stands for all."""
 
     name: str
     table_columns: tuple[str, ...]
@@ -24,7 +24,7 @@ class View:
 
 
 def views_of(vectorizer: TableToNumbers) -> tuple[View, ...]:
-    """Return the parts of a table that are worth a look of their own, beside all of it.
+    """Return the whole table, and the parts of it that are worth a look of their own.
 
     All text, each text column, numbers and dates, and categories; what is the whole table, or another view already, is
     left out.
@@ -33,27 +33,35 @@ def views_of(vectorizer: TableToNumbers) -> tuple[View, ...]:
     places = feature_places(vectorizer)
     groups = [(name, [c for kind in members for c in kinds.get(kind, ())]) for name, members in _GROUPS.items()]
     groups += [(repr(name), [name]) for name in kinds.get("text", ())]
-    every = {name for name, numbers in places.items() if numbers}
-    views: dict[frozenset[str], View] = {}
+    every = tuple(name for name, numbers in places.items() if numbers)
+    views = {frozenset(every): View(EVERYTHING, every, ())}
     for name, columns in groups:
-        if columns and set(columns) != every:
+        if columns:
             numbers = sorted(number for column in columns for number in places[column])
             views.setdefault(frozenset(columns), View(name, tuple(columns), tuple(numbers)))
     return tuple(views.values())
 
 
 def view_shares(views: Sequence[View], kernels: Iterable[Kernel], weights: Iterable[float]) -> dict[str, float]:
-    """Return the share of each view in a blend, heaviest first; of what sees all columns as well."""
-    names = {view.places: view.name for view in views}
-    shares = dict.fromkeys([*names.values(), EVERYTHING], 0.0)
+    """Return the share of each view in a blend, heaviest first."""
+    shares = dict.fromkeys([view.name for view in views], 0.0)
     for kernel, weight in zip(kernels, weights, strict=True):
-        shares[names.get(_places(kernel), EVERYTHING)] += float(weight)
+        shares[view_of(views, kernel).name] += float(weight)
     return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+
+def view_of(views: Sequence[View], kernel: Kernel) -> View:
+    """Return the view that a fitted kernel sees."""
+    inside: Any = kernel
+    while not isinstance(inside, OnColumns) and hasattr(inside, "kernel_"):
+        inside = inside.kernel_
+    places = tuple(inside.columns) if isinstance(inside, OnColumns) else ()
+    return next(view for view in views if view.places == places)
 
 
 def in_words(views: Sequence[View], shares: dict[str, float]) -> str:
     """Return a sentence on which columns matter; "" where there is one view only."""
-    if not views:
+    if len(views) < 2:
         return ""
     first, share = next(iter(shares.items()))
     columns = {view.name: view.table_columns for view in views}
@@ -69,20 +77,8 @@ def in_words(views: Sequence[View], shares: dict[str, float]) -> str:
 
 def _columns_without_use(views: Sequence[View], shares: dict[str, float]) -> list[str]:
     """Return the columns that are in no view with a share to speak of."""
-    if shares[EVERYTHING] >= _ADDS_NOTHING:
-        return []
     used = {column for view in views if shares[view.name] >= _ADDS_NOTHING for column in view.table_columns}
     return list(dict.fromkeys(c for view in views for c in view.table_columns if c not in used))
-
-
-def _places(kernel: Kernel) -> tuple[int, ...]:
-    """Return the columns that a fitted kernel sees; () where it sees all of them."""
-    inside: Any = kernel
-    while not isinstance(inside, OnColumns):
-        if not hasattr(inside, "kernel_"):
-            return ()
-        inside = inside.kernel_
-    return tuple(inside.columns)
 
 
 def _joined(names: Sequence[str], most: int = 6) -> str:
