@@ -98,7 +98,9 @@ def test_sparse_rows_are_cut_as_well(data):
 
 
 @pytest.mark.parametrize(
-    "kernel", [Normalized("rbf"), Nystroem("rbf"), Precomputed(), CallableKernel(np.dot)], ids=repr
+    "kernel",
+    [Normalized("rbf"), Nystroem("rbf"), Precomputed(), CallableKernel(np.dot)],
+    ids=lambda kernel: type(kernel).__name__,
 )
 def test_what_is_made_of_another_kernel_is_refused_inside(data, kernel):
     with pytest.raises(ValueError, match=r"Normalized\(OnColumns"):

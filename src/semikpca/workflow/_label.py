@@ -92,14 +92,9 @@ def views_that_matter(
     if len(set(prepared.labels[given])) < 2:
         return views[:2]  # nothing to decide by: all columns, and the text if there is one
     generator = np.random.RandomState(options.random_state)
-    rows = np.sort(
-        np.concatenate(
-            [
-                generator.permutation(given)[: ROWS_OF_A_SAMPLE // 2],
-                generator.permutation(np.setdiff1d(np.arange(n_rows), given))[: ROWS_OF_A_SAMPLE // 2],
-            ]
-        )
-    )
+    rest = np.setdiff1d(np.arange(n_rows), given)
+    parts = [generator.permutation(some)[: ROWS_OF_A_SAMPLE // 2] for some in (given, rest)]
+    rows = np.sort(np.concatenate(parts))
     sample = options.classifier(views)
     fit_labels(sample, prepared.X[rows], prepared.labels[rows], progress)
     shares = view_shares(views, sample.results_["kernel"], sample.weights_)
@@ -139,7 +134,7 @@ def prepare_table(
         )
     say(NUMBERS, 0, 1)
     vectorizer = fit_vectorizer(table, roles)
-    X = as_numbers(vectorizer.transform(table.features))
+    X = vectorizer.transform(table.features)
     say(NUMBERS, 1, 1)
     return PreparedTable(vectorizer, X, labels, tuple(notes))
 
@@ -147,11 +142,6 @@ def prepare_table(
 def fit_vectorizer(table: Table, roles: ColumnRoles) -> TableToNumbers:
     """Return a transformer that has learned from the feature columns of a table; it finds them by name."""
     return make_vectorizer(roles).fit(table.features[feature_columns(table, roles)])
-
-
-def as_numbers(values: Any) -> FloatArray:
-    """Return what a vectorizer made as a float32 matrix."""
-    return np.ascontiguousarray(np.asarray(values), dtype=np.float32)
 
 
 def fit_labels(model: Any, X: FloatArray, labels: npt.NDArray[Any], progress: Progress | None = None) -> None:

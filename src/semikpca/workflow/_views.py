@@ -65,20 +65,16 @@ def in_words(views: Sequence[View], shares: dict[str, float]) -> str:
         return ""
     first, share = next(iter(shares.items()))
     columns = {view.name: view.table_columns for view in views}
-    idle = _columns_without_use(views, shares)
-    nothing = f"; {_joined(idle)} {'adds' if len(idle) == 1 else 'add'} nothing" if idle else ""
+    used = {c for view in views if view.places and shares[view.name] >= _ADDS_NOTHING for c in view.table_columns}
+    idle = [c for c in columns[EVERYTHING] if c not in used]
+    little = shares[EVERYTHING] >= _ADDS_NOTHING  # they count as far as all columns together do
+    rest = f"; {_joined(idle)} {'adds' if len(idle) == 1 else 'add'} {'little' if little else 'nothing'}" if idle else ""
     if share >= _DECIDES:
         named = f" ({_joined(columns[first])})" if first in _GROUPS and len(columns[first]) < 4 else ""
         verb = "decide" if first in (EVERYTHING, "numbers and dates", "categories") else "decides"
-        return f"{first[:1].upper()}{first[1:]}{named} {verb}{nothing}."
-    used = [f"{name} ({part:.0%})" for name, part in shares.items() if part >= _ADDS_NOTHING]
-    return f"The labels follow {_joined(used)}{nothing}."
-
-
-def _columns_without_use(views: Sequence[View], shares: dict[str, float]) -> list[str]:
-    """Return the columns that are in no view with a share to speak of."""
-    used = {column for view in views if shares[view.name] >= _ADDS_NOTHING for column in view.table_columns}
-    return list(dict.fromkeys(c for view in views for c in view.table_columns if c not in used))
+        return f"{first[:1].upper()}{first[1:]}{named} {verb}{'' if first == EVERYTHING else rest}."
+    parts = [f"{name} ({part:.0%})" for name, part in shares.items() if part >= _ADDS_NOTHING]
+    return f"The labels follow {_joined(parts)}{'' if little else rest}."
 
 
 def _joined(names: Sequence[str], most: int = 6) -> str:
