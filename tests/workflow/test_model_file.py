@@ -203,7 +203,7 @@ def test_foreign_files_are_refused(content, message, tmp_path):
 def test_a_later_format_is_refused_with_how_to_upgrade(saved, tmp_path):
     _, _, facts, archive = lines_of(saved.read_bytes())
     (tmp_path / "later").write_bytes(forged(facts, archive, b"semikpca model, format 4"))
-    with pytest.raises(ModelFileError, match=r"format 3.*up to 2.*pip install --upgrade semikpca"):
+    with pytest.raises(ModelFileError, match=r"format 4.*up to 3.*pip install --upgrade semikpca"):
         load_model(tmp_path / "later")
 
 

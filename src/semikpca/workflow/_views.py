@@ -68,7 +68,9 @@ def in_words(views: Sequence[View], shares: dict[str, float]) -> str:
     used = {c for view in views if view.places and shares[view.name] >= _ADDS_NOTHING for c in view.table_columns}
     idle = [c for c in columns[EVERYTHING] if c not in used]
     little = shares[EVERYTHING] >= _ADDS_NOTHING  # they count as far as all columns together do
-    rest = f"; {_joined(idle)} {'adds' if len(idle) == 1 else 'add'} {'little' if little else 'nothing'}" if idle else ""
+    rest = (
+        f"; {_joined(idle)} {'adds' if len(idle) == 1 else 'add'} {'little' if little else 'nothing'}" if idle else ""
+    )
     if share >= _DECIDES:
         named = f" ({_joined(columns[first])})" if first in _GROUPS and len(columns[first]) < 4 else ""
         verb = "decide" if first in (EVERYTHING, "numbers and dates", "categories") else "decides"
