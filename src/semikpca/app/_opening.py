@@ -1,11 +1,10 @@
 """From a file, an upload or an example to something that can be labeled."""
 
 import json
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -20,13 +19,13 @@ from semikpca.exceptions import TableError
 from semikpca.tables import (
     ColumnRoles,
     Table,
+    encoded_table,
     given_labels,
     is_missing,
     label_columns,
     read_table,
     replaced_columns,
     with_columns,
-    write_table,
 )
 from semikpca.workflow import (
     LabeledTable,
@@ -125,10 +124,7 @@ class OpenTable:
             frame = LabeledTable(table, self.roles, self.options, self.vectorizer, self.session.X, model).to_frame()
         suffix = PurePath(self.name).suffix if self.table.format not in ("npy", "npz") else ".csv"
         name = f"{PurePath(self.name).stem}-labeled{suffix or '.csv'}"
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / name
-            write_table(frame, path, like=self.table)
-            return name, path.read_bytes()
+        return name, encoded_table(frame, name, like=self.table)[0]
 
     def _with_labels(self, given: npt.NDArray[Any]) -> pd.DataFrame:
         """Return the cells as they were, but for labels that were changed on the page."""
@@ -191,11 +187,7 @@ def with_new_label_column(table: Table, name: str) -> Table:
 def read_upload(filename: str, content: bytes) -> Pending:
     """Return the table of an uploaded file; its name is all that is taken from the sender."""
     name = PurePath(filename.replace("\\", "/")).name or "upload.csv"
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / name
-        path.write_bytes(content)
-        table = read_table(path)
-    return Pending(replace(table, path=None), name, "state folder")
+    return Pending(replace(read_table(name, content=content), path=None), name, "state folder")
 
 
 EXAMPLES = {

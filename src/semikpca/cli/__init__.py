@@ -34,6 +34,8 @@ def main() -> None:
     """Run the command line, or say what is missing for it."""
     try:
         with stopping_at_once():
+            import rich  # noqa: F401  (typer loads it later, where its absence could not be explained)
+
             from semikpca.cli._app import app
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):

@@ -11,9 +11,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from semikpca._words import counted
-from semikpca.cli._messages import console, errors, failing_clearly
+from semikpca.cli._messages import errors, failing_clearly
+from semikpca.cli._pipes import PIPE, talking, write_asked
 from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell
-from semikpca.tables import write_table
 from semikpca.workflow import LabeledTable, audit_frame, row_names, row_texts, shortened
 
 
@@ -38,16 +38,18 @@ def audit(
         with steps() as say:
             labeled = question.labeled(options, say, allow_all=True)
             found = audit_frame(labeled)
+            notes = list(labeled.warnings)
             if out is not None:
-                write_table(_as_table(labeled, found), out)
+                notes += write_asked(_as_table(labeled, found), out, None, raw_cells=question.raw_cells)
+        said = talking(out)
         shown = found if show_all else found[found["looks_wrong"]]
         if len(shown):
-            console.print(_printed(labeled, shown))
+            said.print(_printed(labeled, shown))
         for line in _conclusions(labeled, found):
-            console.print(line, highlight=False)
-        tell(labeled.warnings)
-        if out is not None:
-            console.print(f"[bold]All labels:[/] {escape(str(out))}", soft_wrap=True, highlight=False)
+            said.print(line, highlight=False)
+        tell(notes)
+        if out not in (None, PIPE):
+            said.print(f"[bold]All labels:[/] {escape(str(out))}", soft_wrap=True, highlight=False)
 
 
 def _printed(labeled: LabeledTable, found: pd.DataFrame) -> Grid:

@@ -23,6 +23,8 @@ def failing_clearly(console: Console, kept: Callable[[], str] = lambda: "") -> I
     except KeyboardInterrupt:
         _say(console, "Stopped.", kept())
         raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        raise  # whoever reads our output has enough: typer ends the command without a word
     except OSError as error:
         _say(console, f"{_meaning(error)}: {error}", kept())
         raise typer.Exit(1) from error

@@ -8,9 +8,9 @@ import typer
 from rich.markup import escape
 
 from semikpca.cli import _table_options as asked
-from semikpca.cli._messages import console, errors, failing_clearly
+from semikpca.cli._messages import errors, failing_clearly
+from semikpca.cli._pipes import PIPE, read_given, shown_name, talking, write_asked
 from semikpca.cli._table_options import check_outputs, default_output, steps, tell
-from semikpca.tables import read_table, write_table
 from semikpca.workflow import load_model, printable
 
 
@@ -19,10 +19,16 @@ def predict(
     file: asked.FileArgument,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The table with labels; by itself FILE.predicted.csv, or as FILE ends."),
+        typer.Option(
+            "--out",
+            "-o",
+            help="The table with labels; by default FILE.predicted.csv, or as FILE ends. - writes to standard output.",
+        ),
     ] = None,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
+    raw_cells: asked.RawCells = False,
+    labels_only: asked.LabelsOnly = False,
     force: asked.Force = False,
 ) -> None:
     """Label the rows of another table with a saved model.
@@ -37,22 +43,24 @@ def predict(
             loaded = load_model(model)
             say("Reading the model", 1, 1)
             say("Reading the table", 0, 1)
-            table = read_table(file, delimiter=delimiter, encoding=encoding)
+            table = read_given(file, delimiter=delimiter, encoding=encoding, raw_cells=raw_cells)
             say("Reading the table", 1, 1)
             say("Labels", 0, 1)
-            frame = loaded.predict_table(table)
-            write_table(frame, target, like=table)
-        tell([*loaded.warnings, *table.options.get("notes", ())])
+            frame = loaded.predict_table(table, labels_only=labels_only)
+            notes = write_asked(frame, target, table, raw_cells=raw_cells)
+        tell([*loaded.warnings, *table.options.get("notes", ()), *notes])
         if replaced := loaded.replaced_columns(table):
             tell([f"These columns come from an earlier run, and new ones take their place: {', '.join(replaced)}"])
         if surplus := loaded.surplus_columns(table):
             tell([f"The model does not know these columns, which say nothing to it: {', '.join(surplus)}"])
         labels, confidence = frame[frame.columns[-2]], frame[frame.columns[-1]]
         shares = ", ".join(f"{printable(name)} {count:,}" for name, count in Counter(labels).most_common(8))
-        console.print(
-            f"[bold]{escape(printable(file.name))}[/]: {len(frame):,} rows labeled ({escape(shares)}), mean confidence "
-            f"{confidence.mean():.2f}",
+        said = talking(target)
+        said.print(
+            f"[bold]{escape(printable(shown_name(file)))}[/]: {len(frame):,} rows labeled ({escape(shares)}), mean "
+            f"confidence {confidence.mean():.2f}",
             soft_wrap=True,
             highlight=False,
         )
-        console.print(f"[bold]Labels:[/] {escape(str(target))}", soft_wrap=True, highlight=False)
+        if target != PIPE:
+            said.print(f"[bold]Labels:[/] {escape(str(target))}", soft_wrap=True, highlight=False)

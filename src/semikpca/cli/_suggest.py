@@ -10,9 +10,10 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from semikpca._typing import IntArray
-from semikpca.cli._messages import console, errors, failing_clearly
+from semikpca.cli._messages import errors, failing_clearly
+from semikpca.cli._pipes import PIPE, shown_name, talking, write_asked
 from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell
-from semikpca.tables import ROW, with_columns, write_table
+from semikpca.tables import ROW, with_columns
 from semikpca.workflow import LabeledTable, printable, row_names, row_texts, shortened
 
 
@@ -35,17 +36,19 @@ def suggest(
             labeled = question.labeled(options, say)
             say("Rows to label", 0, 1)
             rows = labeled.suggestions(n)
+            notes = list(labeled.warnings)
             if out is not None:
-                write_table(_as_table(labeled, rows), out, like=labeled.table)
-        console.print(_printed(labeled, rows))
-        console.print(
+                notes += write_asked(_as_table(labeled, rows), out, labeled.table, raw_cells=question.raw_cells)
+        said = talking(out)
+        said.print(_printed(labeled, rows))
+        said.print(
             f"Write their labels into the column {escape(printable(question.label_column))} of "
-            f"{escape(printable(question.file.name))}, and run semikpca label again.",
+            f"{escape(printable(shown_name(question.file)))}, and run semikpca label again.",
             highlight=False,
         )
-        tell(labeled.warnings)
-        if out is not None:
-            console.print(f"[bold]These rows:[/] {escape(str(out))}", soft_wrap=True, highlight=False)
+        tell(notes)
+        if out not in (None, PIPE):
+            said.print(f"[bold]These rows:[/] {escape(str(out))}", soft_wrap=True, highlight=False)
 
 
 def _printed(labeled: LabeledTable, rows: IntArray) -> Grid:

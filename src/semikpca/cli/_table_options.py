@@ -15,7 +15,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from semikpca.cli._messages import errors
-from semikpca.tables import ColumnRoles, Table, check_output, read_table
+from semikpca.cli._pipes import PIPE, read_given
+from semikpca.tables import ColumnRoles, Table, check_output
 from semikpca.workflow import LabeledTable, LabelingOptions, kernel_names, label_table, printable
 from semikpca.workflow import Progress as Say
 
@@ -24,7 +25,8 @@ TAB = "\t"
 FileArgument = Annotated[
     Path,
     typer.Argument(
-        help="The table: CSV, TSV, Excel (.xlsx), Parquet, JSON lines (.jsonl), or embeddings in .npy or .npz.",
+        help="The table: CSV, TSV, Excel (.xlsx), Parquet, JSON lines (.jsonl), or embeddings in .npy or .npz; - reads "
+        "standard input.",
         show_default=False,
     ),
 ]
@@ -43,22 +45,28 @@ TextColumns = Annotated[
 Delimiter = Annotated[
     str | None,
     typer.Option(
-        help="What separates the cells of a text file, such as ';' or tab; found by itself.",
+        help="What separates the cells of a text file, such as ';' or tab; found in the file.",
         callback=lambda given: TAB if given in ("\\t", "tab") else given,
     ),
 ]
-Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file, such as cp1252; UTF-8 by itself.")]
+Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file, such as cp1252; UTF-8 by default.")]
 _LABELS = "A table with as many rows, for embeddings that come without labels."
 _KERNELS = ", ".join(kernel_names(installed=False))
 Kernel = Annotated[
     str | None,
-    typer.Option(help=f"For experts: {_KERNELS}, or several with commas; by itself many are tried and blended."),
+    typer.Option(help=f"For experts: {_KERNELS}, or several with commas; by default, many are tried and blended."),
 ]
 Removed = Annotated[
     int | None,
-    typer.Option("--n-components-removed", "-k", help="For experts: components that are removed; 1 by itself."),
+    typer.Option("--n-components-removed", "-k", help="For experts: components that are removed; 1 by default."),
 ]
-_ERROR_WEIGHT = "For experts: error weight as a share of its bound, between 0 and 1; the paper's middle by itself."
+_ERROR_WEIGHT = "For experts: error weight as a share of its bound, between 0 and 1; the paper's middle by default."
+RawCells = Annotated[
+    bool, typer.Option("--raw-cells", help="Take cells as they are: no apostrophe before what a spreadsheet would run.")
+]
+LabelsOnly = Annotated[
+    bool, typer.Option("--labels-only", help="Write the labels alone, by the id column or the number of the row.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist already.")]
 
 
@@ -74,6 +82,7 @@ class Question:
     text_column: TextColumns = None
     delimiter: Delimiter = None
     encoding: Encoding = None
+    raw_cells: RawCells = False
     labels: Annotated[Path | None, typer.Option(help=_LABELS)] = None
     kernel: Kernel = None
     n_components_removed: Removed = None
@@ -93,7 +102,8 @@ class Question:
     def labeled(self, options: LabelingOptions, say: Say, *, allow_all: bool = False) -> LabeledTable:
         """Return the table with labels for all rows."""
         say("Reading the table", 0, 1)
-        table = read_table(self.file, delimiter=self.delimiter, encoding=self.encoding, labels=self.labels)
+        how = {"delimiter": self.delimiter, "encoding": self.encoding, "raw_cells": self.raw_cells}
+        table = read_given(self.file, **how, labels=self.labels)
         roles = self.roles(table)
         say("Reading the table", 1, 1)
         return label_table(table, roles, options, allow_all=allow_all, progress=say)
@@ -108,6 +118,7 @@ class Question:
         delimiter = "tab" if self.delimiter == TAB else self.delimiter
         for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), ("--labels", self.labels)):
             words += [] if value is None else [option, str(value)]
+        words += ["--raw-cells"] if self.raw_cells else []
         return shlex.join(words)
 
 
@@ -136,6 +147,8 @@ def _single_names(given: Iterable[str] | None, table: Table) -> tuple[str, ...]:
 
 def default_output(file: Path, word: str) -> Path:
     """Return a name beside a file; embeddings have no place for labels, so that they get a CSV file."""
+    if file == PIPE:
+        return PIPE
     suffix = ".csv" if file.suffix.lower() in (".npy", ".npz") else file.suffix
     return file.with_name(f"{file.stem}.{word}{suffix}")
 
@@ -149,8 +162,10 @@ def check_outputs(
     """
     seen: dict[Path, str] = {}
     for option, path in written.items():
-        if path is None:
+        if path is None or (path == PIPE and option == "-o" and not folder):
             continue
+        if path == PIPE:
+            raise ValueError(f"{option} - would be standard output, where only the table of labels goes. Name a file.")
         place = _true_place(path)
         if place in seen:
             raise ValueError(f"{option} and {seen[place]} both name {path}. Give each a file of its own.")

@@ -1,13 +1,13 @@
 """From files to tables and from tables to numbers."""
 
 try:
-    from semikpca.tables._added import ROW, label_columns, replaced_columns, with_columns
+    from semikpca.tables._added import ROW, label_columns, named_rows, replaced_columns, with_columns
     from semikpca.tables._checks import check_roles
     from semikpca.tables._features import features_of, is_missing
     from semikpca.tables._labels import given_labels, label_warnings
     from semikpca.tables._left_out import settled_roles
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
-    from semikpca.tables._reading import read_table
+    from semikpca.tables._reading import read_table, suffix_of_content
     from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
     from semikpca.tables._vectorizer import (
         TableToNumbers,
@@ -16,7 +16,7 @@ try:
         feature_places,
         make_vectorizer,
     )
-    from semikpca.tables._writing import check_output, write_table
+    from semikpca.tables._writing import check_output, encoded_table, write_table
 except ModuleNotFoundError as error:
     if (error.name or "").startswith("semikpca"):
         raise
@@ -31,6 +31,7 @@ __all__ = [
     "TableToNumbers",
     "check_output",
     "check_roles",
+    "encoded_table",
     "feature_columns",
     "feature_counts",
     "feature_kinds",
@@ -45,10 +46,12 @@ __all__ = [
     "label_warnings",
     "listed",
     "make_vectorizer",
+    "named_rows",
     "read_table",
     "refuse_roles",
     "replaced_columns",
     "settled_roles",
+    "suffix_of_content",
     "with_columns",
     "write_table",
 ]

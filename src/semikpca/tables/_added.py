@@ -35,6 +35,13 @@ def with_columns(frame: pd.DataFrame, columns: dict[str, Any]) -> pd.DataFrame:
     return pd.concat([frame, pd.DataFrame(added, index=frame.index)], axis=1)
 
 
+def named_rows(table: Table, id_column: str | None) -> pd.DataFrame:
+    """Return what rows are found by, for a table of labels alone: their ids, or else their places."""
+    if id_column in table.frame.columns:
+        return table.frame[[id_column]]
+    return pd.DataFrame({ROW: range(1, len(table) + 1)}, index=table.frame.index)
+
+
 def earlier_columns(table: Table, roles: ColumnRoles) -> list[str]:
     """Return the columns that an earlier run added, known by their names and by what they hold.
 

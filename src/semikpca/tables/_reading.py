@@ -1,5 +1,6 @@
 """From a file to a table."""
 
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import pandas as pd
@@ -43,6 +44,8 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     labels: "str | Path | Table | None" = None,
+    raw_cells: bool = False,
+    content: bytes | None = None,
 ) -> Table:
     """Read a table: CSV, TSV, Parquet, Excel, JSON lines, or embeddings in .npy and .npz.
 
@@ -59,6 +62,10 @@ def read_table(
         The encoding of a text file, by default UTF-8, or what its byte order mark says.
     labels : path-like, Table or None, default=None
         A table with as many rows whose columns are put in front: for embeddings that come without labels.
+    raw_cells : bool, default=False
+        Whether the apostrophe that :func:`write_table` puts before formulas in text files is left where it is.
+    content : bytes or None, default=None
+        The content of the file where it comes from elsewhere, such as a pipe. The path is then a name for messages.
 
     Returns
     -------
@@ -70,9 +77,11 @@ def read_table(
         With the place and the remedy, when the file cannot be read as a table.
     """
     path = Path(path)
-    kind, content = format_of(path), _content(path)
+    kind = format_of(path)
+    content = _content(path) if content is None else content
     if kind in USUAL_DELIMITER:
-        frame, options = read_delimited(path, content, delimiter, encoding, USUAL_DELIMITER[kind])
+        usual = USUAL_DELIMITER[kind]
+        frame, options = read_delimited(path, content, delimiter, encoding, usual, raw_cells=raw_cells)
     elif kind == "jsonl":
         frame, options = read_jsonl(path, content, encoding)
     else:
@@ -83,7 +92,7 @@ def read_table(
     if labels is None:
         return table
     if not isinstance(labels, Table):
-        labels = read_table(labels, delimiter=delimiter, encoding=encoding)
+        labels = read_table(labels, delimiter=delimiter, encoding=encoding, raw_cells=raw_cells)
     return _beside(labels, table)
 
 
@@ -95,6 +104,16 @@ def format_of(path: Path) -> str:
     advice = ADVICE.get(suffix, "Rename the file if its suffix is wrong.")
     known = ", ".join(FORMATS)
     raise TableError(f"{path.name}: the format is not known by the suffix {suffix!r}, only by {known}. {advice}")
+
+
+def suffix_of_content(content: bytes) -> str:
+    """Return the suffix that would tell the format of a file that came without a name."""
+    for start, suffix in ((b"PAR1", ".parquet"), (b"\x93NUMPY", ".npy")):
+        if content.startswith(start):
+            return suffix
+    if content.startswith(b"PK\x03\x04"):
+        return ".npz" if b".npy" in content[:200] else ".xlsx"
+    return ".jsonl" if content[:1000].removeprefix(BOM_UTF8).lstrip().startswith(b"{") else ".csv"
 
 
 def _content(path: Path) -> bytes:

@@ -15,7 +15,7 @@ from semikpca.convexity import ConvexityCertificate
 from semikpca.estimators import LSSVMClassifier, SemiKPCAClassifierCV
 from semikpca.kernels import RBF, Cosine, Kernel, Linear, NeighborGraph, Normalized, OnColumns, Polynomial, as_kernel
 from semikpca.labeling import LabelAudit, audit_labels, leave_one_label_out, suggest_labels
-from semikpca.tables import ColumnRoles, Table, label_columns, replaced_columns, with_columns
+from semikpca.tables import ColumnRoles, Table, label_columns, named_rows, replaced_columns, with_columns
 from semikpca.workflow._options import LabelingOptions
 from semikpca.workflow._views import View, in_words, view_of, view_shares, views_of
 
@@ -217,9 +217,14 @@ class LabeledTable:
         distances = np.linalg.norm(self.X[rows] - self.X[row], axis=1)
         return rows[np.argsort(distances, kind="stable")[:n]]
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the table as it was, with four columns more; those of an earlier run go."""
-        before = self.table.frame.drop(columns=replaced_columns(self.table, self.roles))
+    def to_frame(self, *, labels_only: bool = False) -> pd.DataFrame:
+        """Return the table as it was, or the ids or places of its rows, with four columns more.
+
+        Those of an earlier run go.
+        """
+        before = named_rows(self.table, self.roles.id)
+        if not labels_only:
+            before = self.table.frame.drop(columns=replaced_columns(self.table, self.roles))
         return with_columns(before, label_columns(self.predicted, self.confidence, self.is_given, self.looks_wrong))
 
 

@@ -19,7 +19,16 @@ import pandas as pd
 from semikpca._files import versions, write_whole
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import ModelFileError, TableError
-from semikpca.tables import ColumnRoles, Table, feature_columns, label_columns, listed, replaced_columns, with_columns
+from semikpca.tables import (
+    ColumnRoles,
+    Table,
+    feature_columns,
+    label_columns,
+    listed,
+    named_rows,
+    replaced_columns,
+    with_columns,
+)
 from semikpca.workflow._labeled import LabeledTable
 from semikpca.workflow._migrations import FORMAT_VERSION, migrated
 from semikpca.workflow._objects import RefusedTypesError, read_objects, write_objects
@@ -68,8 +77,8 @@ class LabelModel:
         }
         return [str(name) for name in table.frame.columns if name not in known]
 
-    def predict_table(self, table: Table) -> pd.DataFrame:
-        """Return a table as it was, with the predicted label and its probability at the end.
+    def predict_table(self, table: Table, *, labels_only: bool = False) -> pd.DataFrame:
+        """Return a table as it was, or what its rows are found by, with the predicted label and its probability.
 
         Labels of an earlier run, which the model did not learn from, go.
         Columns are found by their names. A category that was never seen is like a missing one.
@@ -93,7 +102,9 @@ class LabelModel:
                 f"The model has no answer for this table ({type(error).__name__}: {error}). Train it again with "
                 "semikpca label --save."
             ) from error
-        before = table.frame.drop(columns=self.replaced_columns(table))
+        before = named_rows(table, self.roles.id)
+        if not labels_only:
+            before = table.frame.drop(columns=self.replaced_columns(table))
         return with_columns(before, label_columns(labels, chances))
 
     def replaced_columns(self, table: Table) -> list[str]:
