@@ -64,11 +64,14 @@ def make_support_tickets(
         raise ValueError(f"n_rows must be a whole number, n_labels={n_labels} or more, got {n_rows!r}.")
     generator = check_random_state(random_state)
     truth = np.array(list(SHARES), dtype=object)[_drawn_categories(n_rows, generator)]
-    tickets = pd.DataFrame([_ticket(category, generator) for category in truth])
-    tickets.insert(0, "ticket_id", [f"T-{10_000 + number}" for number in range(n_rows)])
+    given = _few(truth, n_labels, generator)
     days = np.sort(generator.randint(0, 365, n_rows))
+    # A seed for each ticket: a new phrase in the data file changes where it can stand, not which tickets have a label.
+    seeds = generator.randint(2**31 - 1, size=n_rows)
+    tickets = pd.DataFrame([_ticket(*row) for row in zip(truth, seeds, strict=True)])
+    tickets.insert(0, "ticket_id", [f"T-{10_000 + number}" for number in range(n_rows)])
     tickets.insert(1, "opened", pd.Timestamp("2025-01-01") + pd.to_timedelta(days, unit="D"))
-    tickets["category"] = _few(truth, n_labels, generator)
+    tickets["category"] = given
     return (tickets, truth) if return_truth else tickets
 
 
@@ -82,11 +85,12 @@ def _few(truth: npt.NDArray[Any], n_labels: int, generator: np.random.RandomStat
     order = generator.permutation(len(truth))
     sure = np.concatenate([order[truth[order] == category][:LABELS_OF_EACH] for category in SHARES])
     others = order[~np.isin(order, sure)][: n_labels - len(sure)]
-    is_given = np.isin(np.arange(len(truth)), [*sure, *others])
-    return np.where(is_given, truth, "")
+    return np.where(np.isin(np.arange(len(truth)), [*sure, *others]), truth, "")
 
 
-def _ticket(category: str, generator: np.random.RandomState) -> dict[str, Any]:
+def _ticket(category: str, seed: int) -> dict[str, Any]:
+    generator = np.random.RandomState(seed)
+
     def one_of(options: Sequence[Any]) -> Any:
         return options[generator.randint(len(options))]
 
@@ -94,7 +98,7 @@ def _ticket(category: str, generator: np.random.RandomState) -> dict[str, Any]:
         return None if generator.uniform() < share else value
 
     cases = WORDS["cases"][category]
-    case = cases[generator.randint(len(cases), size=3).min()]  # the first ones are frequent
+    case = cases[int(len(cases) * generator.uniform() ** 2)]  # the first ones are frequent
     other = one_of([name for name in SHARES if name != category])
     product = one_of(case.get("products", WORDS["slots"]["product"]))
     plan = one_of(WORDS["slots"]["plan"])
