@@ -44,6 +44,13 @@ def test_the_version_is_printed():
     assert result.stdout == f"semikpca {__version__}\n"
 
 
+@pytest.mark.parametrize("command", ["label", "predict", "audit", "suggest", "app"])
+def test_the_help_says_what_happens_by_default(command):
+    result = CliRunner().invoke(app, [command, "--help"])
+    assert result.exit_code == 0
+    assert "by itself" not in " ".join(result.stdout.split())
+
+
 @pytest.mark.slow  # a process is started
 def test_the_module_prints_the_version():
     result = outcome(*AS_A_MODULE, "--version")
