@@ -165,7 +165,7 @@ def test_several_scores_and_those_of_training_take_labels_in_words(blobs, words)
 
 
 def test_a_grid_search_takes_labels_in_words(blobs, words):
-    X, y, truth = blobs
+    X, _, truth = blobs
     grid = {"combine": ["ensemble", "best"]}
     search = GridSearchCV(SemiKPCAClassifierCV(), grid, cv=LabeledKFold(2), error_score="raise").fit(X, words)
     found = np.array(["ant", "bee", "cow"])[truth]
