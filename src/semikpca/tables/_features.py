@@ -2,6 +2,7 @@
 
 import datetime
 import json
+from collections.abc import Iterable
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from semikpca._typing import BoolArray, FloatArray
+from semikpca._typing import BoolArray, FloatArray, IntArray
 
 # How the numbers of a column may be written; the first style that fits all of its cells is taken.
 STYLES = ("plain", "thousands", "decimal comma", "truth")
@@ -122,6 +123,14 @@ def is_too_large(values: FloatArray) -> BoolArray:
 def present_cells(column: pd.Series) -> BoolArray:
     """Return which cells hold something: no blanks, and no word for a missing value."""
     return np.array([_is_present(cell) for cell in column], dtype=bool)
+
+
+def empty_rows(features: pd.DataFrame, names: Iterable[str]) -> IntArray:
+    """Return the rows in which no cell of these columns holds anything, ascending."""
+    rows: IntArray = np.arange(len(features))
+    for name in names:
+        rows = rows[~present_cells(features[name].iloc[rows])]  # few are left after the first column
+    return rows
 
 
 def _is_present(cell: Any) -> bool:

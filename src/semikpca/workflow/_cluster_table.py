@@ -99,6 +99,8 @@ class ClusterTable:
         column = pd.DataFrame({roles.label: pd.Series(cells, dtype=object)})
         labels = Sample(column, column, table.path, table.format, {"rows": labeled})
         given = given_labels(labels, roles)[: len(labeled)]
+        is_label = np.array([label is not None for label in given], dtype=bool)  # "n/a" and the like are none
+        labeled, given = labeled[is_label], given[is_label]
         return cls(cluster, table, [table.pieces[number] for number in full], bounds, labeled, given, labels)
 
     def places(self, rows: IntArray) -> list[IntArray]:
