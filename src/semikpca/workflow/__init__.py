@@ -1,7 +1,14 @@
 """From a table to labels: fit, read off, keep. Needs the extra ``label``."""
 
 from semikpca.workflow._cluster_label import ClusterLabels, cluster_classifier, label_on_cluster
-from semikpca.workflow._label import Progress, about_empty_rows, fit_labels, label_table, prepare_table
+from semikpca.workflow._label import (
+    Progress,
+    about_empty_rows,
+    fit_labels,
+    label_table,
+    prepare_table,
+    views_that_matter,
+)
 from semikpca.workflow._labeled import (
     AccuracyEstimate,
     LabeledTable,
@@ -39,5 +46,6 @@ __all__ = [
     "row_texts",
     "save_model",
     "shortened",
+    "views_that_matter",
     "with_columns",
 ]
