@@ -18,7 +18,7 @@ def typed(tmp_path):
     ferns, unlabeled = np.flatnonzero(frame["kind"] == "fern"), np.flatnonzero(frame["kind"] == "")
     frame.loc[ferns[:2], "kind"] = "FERN"
     frame.loc[unlabeled[:4], "kind"] = "n/a"
-    frame.loc[unlabeled[-3:], ["height", "leaves", "place"]] = ["", "", "n/a"]
+    frame.loc[unlabeled[-3:], ["height", "leaves", "place"]] = ["", "n/a", ""]
     frame.to_csv(tmp_path / "plants.csv", index=False)
     return frame
 
@@ -68,7 +68,7 @@ def test_rows_without_anything_have_the_commonest_label_and_its_share(semikpca, 
     assert EMPTY in result.output
     predicted = pd.read_csv(tmp_path / "plants.predicted.csv", dtype=str, keep_default_na=False)
     for answers in (labeled(tmp_path), predicted):
-        empty = answers[answers["leaves"] == ""]
+        empty = answers[answers["leaves"] == "n/a"]
         assert len(empty) == 3
         assert empty["confidence"].astype(float).between(0.3, 0.4).all()  # three classes with five labels each
         assert empty["predicted_label"].nunique() == 1

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from semikpca.exceptions import TableError
-from semikpca.tables import ColumnRoles, Table, check_roles, feature_columns, given_labels, read_table
+from semikpca.tables import ColumnRoles, Table, check_roles, empty_rows, feature_columns, given_labels, read_table
 from semikpca.tables._features import features_of
 
 N_ROWS = 40
@@ -182,6 +182,13 @@ def test_an_infinite_number_in_an_excluded_column_is_nobodys_business():
 def test_what_was_assumed_in_reading_is_passed_on():
     table = as_table({"label": ["x", ""], "size": ["1", "2"]}, notes=("It was a guess.",))
     assert check_roles(table, ColumnRoles("label")) == ["It was a guess."]
+
+
+def test_rows_without_anything_are_found_and_words_for_nothing_count_among_numbers_only():
+    columns = {"size": ["1", "", "n/a", "", "?", ""], "test": ["+", "-", "", " ", "?", "none"]}
+    table = as_table(columns)
+    assert empty_rows(table.features, ["size", "test"]).tolist() == [2, 3]
+    assert empty_rows(table.features, ["size"]).tolist() == [1, 2, 3, 4, 5]
 
 
 # -- labels ----------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 import datetime
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -125,11 +125,18 @@ def present_cells(column: pd.Series) -> BoolArray:
     return np.array([_is_present(cell) for cell in column], dtype=bool)
 
 
-def empty_rows(features: pd.DataFrame, names: Iterable[str]) -> IntArray:
-    """Return the rows in which no cell of these columns holds anything, ascending."""
+def empty_rows(features: pd.DataFrame, names: Sequence[str]) -> IntArray:
+    """Return the rows in which no cell of these columns holds anything, ascending.
+
+    A word for a missing value, such as "n/a", is nothing among numbers; elsewhere it is a category like any other.
+    """
     rows: IntArray = np.arange(len(features))
     for name in names:
         rows = rows[~present_cells(features[name].iloc[rows])]  # few are left after the first column
+    for name in names if len(rows) else ():
+        full = np.array([not is_missing(cell) for cell in features[name].iloc[rows]], dtype=bool)
+        if full.any() and number_style(features[name]) is None:
+            rows = rows[~full]
     return rows
 
 
