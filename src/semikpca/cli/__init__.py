@@ -33,6 +33,13 @@ def __getattr__(name: str) -> Any:
 def main() -> None:
     """Run the command line, or say what is missing for it."""
     try:
+        _run()
+    except KeyboardInterrupt:  # before the command itself could answer
+        raise SystemExit(INTERRUPTED) from None
+
+
+def _run() -> None:
+    try:
         with stopping_at_once():
             import rich  # noqa: F401  (typer loads it later, where its absence could not be explained)
 
@@ -47,10 +54,7 @@ def main() -> None:
             file=sys.stderr,
         )
         raise SystemExit(1) from error
-    try:
-        app()
-    except KeyboardInterrupt:  # before the command itself could answer
-        raise SystemExit(INTERRUPTED) from None
+    app()
 
 
 @contextmanager

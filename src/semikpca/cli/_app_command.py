@@ -25,6 +25,7 @@ def app(
     text_column: asked.TextColumns = None,
     exclude: asked.Exclude = None,
     keep: asked.Keep = None,
+    keep_labels_as_typed: asked.AsTyped = False,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
     kernel: asked.Kernel = None,
@@ -43,8 +44,8 @@ def app(
         options = LabelingOptions(kernel=kernel, n_components_removed=n_components_removed)
 
         def roles(label: str) -> ColumnRoles:
-            several = (tuple(names or ()) for names in (text_column, exclude, keep))
-            return ColumnRoles(label, id_column, *several)
+            text, excluded, kept = (tuple(names or ()) for names in (text_column, exclude, keep))
+            return ColumnRoles(label, id_column, text, excluded, keep_labels_as_typed, kept)
 
         workspace = Workspace(options, roles)
         kept = "in your state folder"

@@ -13,7 +13,7 @@ from rich.text import Text
 from semikpca._words import counted
 from semikpca.cli._messages import errors, failing_clearly
 from semikpca.cli._pipes import PIPE, talking, write_asked
-from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell
+from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell_rest
 from semikpca.workflow import LabeledTable, audit_frame, row_names, row_texts, shortened
 
 
@@ -38,7 +38,7 @@ def audit(
         with steps() as say:
             labeled = question.labeled(options, say, allow_all=True)
             found = audit_frame(labeled)
-            notes = list(labeled.warnings)
+            notes: list[str] = []
             if out is not None:
                 notes += write_asked(_as_table(labeled, found), out, None, raw_cells=question.raw_cells)
         said = talking(out)
@@ -47,7 +47,7 @@ def audit(
             said.print(_printed(labeled, shown))
         for line in _conclusions(labeled, found):
             said.print(line, highlight=False)
-        tell(notes)
+        tell_rest(labeled, notes)
         if out not in (None, PIPE):
             said.print(f"[bold]All labels:[/] {escape(str(out))}", soft_wrap=True, highlight=False)
 

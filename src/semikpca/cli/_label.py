@@ -20,7 +20,7 @@ from semikpca.cli._table_options import (
     check_outputs,
     default_output,
     steps,
-    tell,
+    tell_rest,
 )
 from semikpca.workflow import save_model
 
@@ -80,7 +80,7 @@ def label(
                 written.append(report)
         said = talking(target)
         print_summary(said, labeled, question)
-        tell([*labeled.warnings, *notes])
+        tell_rest(labeled, notes)
         for what, path in (("Labels", target), ("Model", save), ("Report", report)):
             if path not in (None, PIPE):
                 said.print(f"[bold]{what}:[/] {escape(str(path))}", soft_wrap=True, highlight=False)

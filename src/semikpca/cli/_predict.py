@@ -11,7 +11,8 @@ from semikpca.cli import _table_options as asked
 from semikpca.cli._messages import errors, failing_clearly
 from semikpca.cli._pipes import PIPE, read_given, shown_name, talking, write_asked
 from semikpca.cli._table_options import check_outputs, default_output, steps, tell
-from semikpca.workflow import load_model, printable
+from semikpca.tables import empty_rows
+from semikpca.workflow import about_empty_rows, load_model, printable
 
 
 def predict(
@@ -48,7 +49,8 @@ def predict(
             say("Labels", 0, 1)
             frame = loaded.predict_table(table, labels_only=labels_only)
             notes = write_asked(frame, target, table, raw_cells=raw_cells)
-        tell([*loaded.warnings, *table.options.get("notes", ()), *notes])
+        n_empty = len(empty_rows(table.features, loaded.feature_names))
+        tell([*loaded.warnings, *table.options.get("notes", ()), *about_empty_rows(n_empty), *notes])
         if replaced := loaded.replaced_columns(table):
             tell([f"These columns come from an earlier run, and new ones take their place: {', '.join(replaced)}"])
         if surplus := loaded.surplus_columns(table):

@@ -12,7 +12,7 @@ from rich.text import Text
 from semikpca._typing import IntArray
 from semikpca.cli._messages import errors, failing_clearly
 from semikpca.cli._pipes import PIPE, shown_name, talking, write_asked
-from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell
+from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell_rest
 from semikpca.tables import ROW, with_columns
 from semikpca.workflow import LabeledTable, printable, row_names, row_texts, shortened
 
@@ -36,7 +36,7 @@ def suggest(
             labeled = question.labeled(options, say)
             say("Rows to label", 0, 1)
             rows = labeled.suggestions(n)
-            notes = list(labeled.warnings)
+            notes: list[str] = []
             if out is not None:
                 notes += write_asked(_as_table(labeled, rows), out, labeled.table, raw_cells=question.raw_cells)
         said = talking(out)
@@ -46,7 +46,7 @@ def suggest(
             f"{escape(printable(shown_name(question.file)))}, and run semikpca label again.",
             highlight=False,
         )
-        tell(notes)
+        tell_rest(labeled, notes)
         if out not in (None, PIPE):
             said.print(f"[bold]These rows:[/] {escape(str(out))}", soft_wrap=True, highlight=False)
 

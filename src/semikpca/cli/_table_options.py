@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from semikpca.cli._messages import errors
 from semikpca.cli._pipes import PIPE, read_given
-from semikpca.tables import ColumnRoles, Table, check_output
+from semikpca.tables import ColumnRoles, Table, check_output, label_warnings
 from semikpca.workflow import LabeledTable, LabelingOptions, kernel_names, label_table, printable
 from semikpca.workflow import Progress as Say
 
@@ -41,6 +41,14 @@ Keep = Annotated[
 ]
 TextColumns = Annotated[
     list[str] | None, typer.Option(help="A column to be taken as free text, whatever it looks like; once for each.")
+]
+AsTyped = Annotated[
+    bool,
+    typer.Option(
+        "--keep-labels-as-typed",
+        help="Take each different text in the label column as a class: also 'Spam' beside 'spam', 'n/a', and any "
+        "number of dates.",
+    ),
 ]
 Delimiter = Annotated[
     str | None,
@@ -80,6 +88,7 @@ class Question:
     exclude: Exclude = None
     keep: Keep = None
     text_column: TextColumns = None
+    keep_labels_as_typed: AsTyped = False
     delimiter: Delimiter = None
     encoding: Encoding = None
     raw_cells: RawCells = False
@@ -96,8 +105,8 @@ class Question:
 
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
-        several = [_single_names(names, table) for names in (self.text_column, self.exclude, self.keep)]
-        return ColumnRoles(self.label_column, self.id_column, *several)
+        text, exclude, keep = (_single_names(names, table) for names in (self.text_column, self.exclude, self.keep))
+        return ColumnRoles(self.label_column, self.id_column, text, exclude, self.keep_labels_as_typed, keep)
 
     def labeled(self, options: LabelingOptions, say: Say, *, allow_all: bool = False) -> LabeledTable:
         """Return the table with labels for all rows."""
@@ -106,6 +115,7 @@ class Question:
         table = read_given(self.file, **how, labels=self.labels)
         roles = self.roles(table)
         say("Reading the table", 1, 1)
+        tell(label_warnings(table, roles))  # before the work, in which these labels are learned from
         return label_table(table, roles, options, allow_all=allow_all, progress=say)
 
     def command(self, name: str) -> str:
@@ -115,6 +125,7 @@ class Question:
         several = (("--exclude", self.exclude), ("--keep", self.keep), ("--text-column", self.text_column))
         for option, values in several:
             words += [word for value in values or () for word in (option, value)]
+        words += ["--keep-labels-as-typed"] if self.keep_labels_as_typed else []
         delimiter = "tab" if self.delimiter == TAB else self.delimiter
         for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), ("--labels", self.labels)):
             words += [] if value is None else [option, str(value)]
@@ -216,3 +227,9 @@ def tell(notes: Iterable[str]) -> None:
     """Print what a user should mind."""
     for note in notes:
         errors.print(f"[yellow]Note:[/] {escape(printable(note))}", soft_wrap=True, highlight=False)
+
+
+def tell_rest(labeled: LabeledTable, notes: Iterable[str] = ()) -> None:
+    """Print the notes on a result that were not told before the work, and those on what was written."""
+    told = label_warnings(labeled.table, labeled.roles)
+    tell([*(note for note in labeled.warnings if note not in told), *notes])

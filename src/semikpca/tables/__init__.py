@@ -3,7 +3,7 @@
 try:
     from semikpca.tables._added import ROW, label_columns, named_rows, replaced_columns, with_columns
     from semikpca.tables._checks import check_roles
-    from semikpca.tables._features import features_of, is_missing
+    from semikpca.tables._features import empty_rows, features_of, is_missing
     from semikpca.tables._labels import given_labels, label_warnings
     from semikpca.tables._left_out import settled_roles
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
@@ -31,6 +31,7 @@ __all__ = [
     "TableToNumbers",
     "check_output",
     "check_roles",
+    "empty_rows",
     "encoded_table",
     "feature_columns",
     "feature_counts",

@@ -71,6 +71,8 @@ class ColumnRoles:
         Columns to take as free text, whatever they contain.
     exclude : tuple of str, default=()
         Columns that nothing is learned from.
+    labels_as_typed : bool, default=False
+        Whether each different text in the label column is a class, also "n/a" and spellings that differ in case only.
     keep : tuple of str, default=()
         Columns to learn from though they look like identifiers, or like what an earlier run added.
     """
@@ -79,6 +81,7 @@ class ColumnRoles:
     id: str | None = None
     text: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    labels_as_typed: bool = False
     keep: tuple[str, ...] = ()
 
     def named(self) -> list[tuple[str, str]]:

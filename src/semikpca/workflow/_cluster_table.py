@@ -20,6 +20,7 @@ from semikpca.tables import (
     ColumnRoles,
     PiecedTable,
     Table,
+    empty_rows,
     features_like,
     features_of,
     frame_of,
@@ -100,6 +101,8 @@ class ClusterTable:
         column = pd.DataFrame({roles.label: pd.Series(cells, dtype=object)})
         labels = Sample(column, column, table.path, table.format, {"rows": labeled})
         given = given_labels(labels, roles)[: len(labeled)]
+        is_label = np.array([label is not None for label in given], dtype=bool)  # "n/a" and the like are none
+        labeled, given = labeled[is_label], given[is_label]
         return cls(cluster, table, [table.pieces[number] for number in full], bounds, labeled, given, labels)
 
     def places(self, rows: IntArray) -> list[IntArray]:
@@ -184,22 +187,31 @@ def write_piece(
     classes: npt.NDArray[Any],
     given: IntArray,
     wrong: IntArray,
-    replaced: list[str],
     path: Path,
-) -> tuple[IntArray, FloatArray]:
-    """Write a piece as it was, with four columns more; those that they replace go."""
+    columns: list[str],
+    shares: FloatArray,
+    replaced: list[str],
+) -> tuple[IntArray, FloatArray, int]:
+    """Write a piece as it was, with four columns more, in the place of ``replaced`` ones.
+
+    Rows without anything in ``columns`` have the class shares. Returns how many rows each class has, the sums of their
+    confidences, and the number of such rows.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     n = len(codes)
-    confidence = chances[np.arange(n), codes].astype(np.float64)
-    rows = np.arange(n)
-    added = label_columns(classes[codes].tolist(), confidence, np.isin(rows, given), np.isin(rows, wrong))
     arrow = piece.read()
     if arrow.num_rows != n:
         raise TableError(
             f"{piece} had {n:,} rows and now has {arrow.num_rows:,}. Label it again when nobody writes to it."
         )
+    confidence = chances[np.arange(n), codes].astype(np.float64)
+    empty = empty_rows(frame_of(arrow.select(columns)), columns)
+    codes = codes.copy()
+    codes[empty], confidence[empty] = shares.argmax(), shares.max()
+    places = np.arange(n)
+    added = label_columns(classes[codes].tolist(), confidence, np.isin(places, given), np.isin(places, wrong))
     arrow = arrow.drop_columns(replaced)
     names = with_columns(pd.DataFrame(columns=arrow.column_names), {name: [] for name in added}).columns[-len(added) :]
     for name, values in zip(names, added.values(), strict=True):
@@ -208,4 +220,4 @@ def write_piece(
     pq.write_table(arrow, sink)
     write_whole(path, sink.getvalue().to_pybytes())
     sums = np.bincount(codes, confidence, len(classes)).astype(np.float64)
-    return np.bincount(codes, minlength=len(classes)), sums
+    return np.bincount(codes, minlength=len(classes)), sums, len(empty)

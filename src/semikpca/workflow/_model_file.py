@@ -22,6 +22,7 @@ from semikpca.exceptions import ModelFileError, TableError
 from semikpca.tables import (
     ColumnRoles,
     Table,
+    empty_rows,
     feature_columns,
     label_columns,
     listed,
@@ -29,7 +30,7 @@ from semikpca.tables import (
     replaced_columns,
     with_columns,
 )
-from semikpca.workflow._labeled import LabeledTable
+from semikpca.workflow._labeled import LabeledTable, hidden
 from semikpca.workflow._migrations import FORMAT_VERSION, migrated
 from semikpca.workflow._objects import RefusedTypesError, read_objects, write_objects
 
@@ -91,7 +92,7 @@ class LabelModel:
             )
         try:
             X = self.vectorizer.transform(table.features[list(self.feature_names)])
-            decision = self.model.decision_function(X)
+            decision = hidden(self.model.decision_function(X), empty_rows(table.features, self.feature_names))
             codes = self.model.decision_codes(decision)
             labels = np.array(self.model.label_coding_.decode(codes).tolist(), dtype=object)
             chances = self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
@@ -152,7 +153,13 @@ def load_model(path: str | Path) -> LabelModel:
         return LabelModel(
             objects["vectorizer"],
             objects["model"],
-            ColumnRoles(roles["label"], roles["id"], tuple(roles["text"]), tuple(roles["exclude"])),
+            ColumnRoles(
+                roles["label"],
+                roles["id"],
+                tuple(roles["text"]),
+                tuple(roles["exclude"]),
+                bool(roles.get("labels_as_typed", False)),
+            ),
             tuple(str(name) for name in facts["features"]),
             made_with,
             _other_versions(made_with),
