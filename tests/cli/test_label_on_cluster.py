@@ -211,7 +211,8 @@ def test_the_summary_has_rows_labels_shares_accuracy_and_certificate(label, tmp_
     result = label("plants.csv", "-o", "out.parquet")
     said = words(result.stdout)
     assert "plants.csv: 90 rows, 15 with a label, 75 without" in said
-    assert "Learned from 4 columns" in said
+    assert "Learned from 3 columns" in said
+    assert "'plant' looks like an identifier" in words(result.stderr)
     found = pd.read_parquet(tmp_path / "out.parquet")
     for name, rows in found.groupby("predicted_label"):
         assert f"{name} 5 {len(rows)} {len(rows) / 90:.0%}" in said
