@@ -21,6 +21,7 @@ def predict(
         Path | None,
         typer.Option("--out", "-o", help="The table with labels; by itself FILE.predicted.csv, or as FILE ends."),
     ] = None,
+    embeddings: asked.EmbeddingsFile = None,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
     force: asked.Force = False,
@@ -31,13 +32,15 @@ def predict(
     """
     target = default_output(file, "predicted") if out is None else out
     with failing_clearly(errors):
-        check_outputs({"-o": target}, (file, model), force=force)
+        check_outputs({"-o": target}, (file, model, embeddings), force=force)
         with steps() as say:
             say("Reading the model", 0, 1)
             loaded = load_model(model)
             say("Reading the model", 1, 1)
             say("Reading the table", 0, 1)
-            table = read_table(file, delimiter=delimiter, encoding=encoding)
+            table = read_table(
+                file, delimiter=delimiter, encoding=encoding, embeddings=embeddings, id_column=loaded.roles.id
+            )
             say("Reading the table", 1, 1)
             say("Labels", 0, 1)
             frame = loaded.predict_table(table)

@@ -44,7 +44,16 @@ Delimiter = Annotated[
     ),
 ]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file, such as cp1252; UTF-8 by itself.")]
-_LABELS = "A table with as many rows, for embeddings that come without labels."
+LabelsFile = Annotated[
+    Path | None, typer.Option(help="A table with as many rows, for embeddings that come without labels.")
+]
+EmbeddingsFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Vectors of the rows, to learn from as well: .npy (in the order of the rows), .npz or Parquet with a "
+        "column of lists (by the id column, if they have it too)."
+    ),
+]
 _KERNELS = ", ".join(kernel_names(installed=False))
 Kernel = Annotated[
     str | None,
@@ -69,7 +78,8 @@ class Question:
     text_column: TextColumns = None
     delimiter: Delimiter = None
     encoding: Encoding = None
-    labels: Annotated[Path | None, typer.Option(help=_LABELS)] = None
+    labels: LabelsFile = None
+    embeddings: EmbeddingsFile = None
     kernel: Kernel = None
     n_components_removed: Removed = None
     error_weight: Annotated[float | None, typer.Option(help=_ERROR_WEIGHT)] = None
@@ -80,6 +90,11 @@ class Question:
         """The settings of the classifier; ValueError for what no fit could use."""
         return LabelingOptions(self.kernel, self.n_components_removed, self.error_weight, self.seed)
 
+    @property
+    def files(self) -> tuple[Path | None, ...]:
+        """What is read, and never written over."""
+        return self.file, self.labels, self.embeddings
+
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
         text, exclude = _single_names(self.text_column, table), _single_names(self.exclude, table)
@@ -88,7 +103,14 @@ class Question:
     def labeled(self, options: LabelingOptions, say: Say, *, allow_all: bool = False) -> LabeledTable:
         """Return the table with labels for all rows."""
         say("Reading the table", 0, 1)
-        table = read_table(self.file, delimiter=self.delimiter, encoding=self.encoding, labels=self.labels)
+        table = read_table(
+            self.file,
+            delimiter=self.delimiter,
+            encoding=self.encoding,
+            labels=self.labels,
+            embeddings=self.embeddings,
+            id_column=self.id_column,
+        )
         roles = self.roles(table)
         say("Reading the table", 1, 1)
         return label_table(table, roles, options, allow_all=allow_all, progress=say)
@@ -100,7 +122,8 @@ class Question:
         for option, values in (("--exclude", self.exclude), ("--text-column", self.text_column)):
             words += [word for value in values or () for word in (option, value)]
         delimiter = "tab" if self.delimiter == TAB else self.delimiter
-        for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), ("--labels", self.labels)):
+        files = ("--labels", self.labels), ("--embeddings", self.embeddings)
+        for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), *files):
             words += [] if value is None else [option, str(value)]
         return shlex.join(words)
 
@@ -124,7 +147,7 @@ def _single_names(given: Iterable[str] | None, table: Table) -> tuple[str, ...]:
     names: list[str] = []
     for name in given or ():
         parts = [part.strip() for part in name.split(",")]
-        names += parts if name not in table.frame.columns and set(parts) <= set(table.frame.columns) else [name]
+        names += parts if name not in table.features.columns and set(parts) <= set(table.features.columns) else [name]
     return tuple(names)
 
 

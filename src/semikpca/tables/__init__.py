@@ -7,7 +7,14 @@ try:
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
     from semikpca.tables._reading import read_table
     from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
-    from semikpca.tables._vectorizer import TableToNumbers, feature_counts, feature_kinds, make_vectorizer
+    from semikpca.tables._vectorizer import (
+        TableToNumbers,
+        feature_counts,
+        feature_kinds,
+        kinds_in_words,
+        make_vectorizer,
+    )
+    from semikpca.tables._vectors import EMBEDDING, vector_length, with_unfolded_vectors
     from semikpca.tables._writing import check_output, write_table
 except ModuleNotFoundError as error:
     if (error.name or "").startswith("semikpca"):
@@ -16,6 +23,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from error
 
 __all__ = [
+    "EMBEDDING",
     "ColumnRoles",
     "PiecedTable",
     "Table",
@@ -31,10 +39,13 @@ __all__ = [
     "given_labels",
     "in_pieces",
     "is_missing",
+    "kinds_in_words",
     "label_warnings",
     "listed",
     "make_vectorizer",
     "read_table",
     "refuse_roles",
+    "vector_length",
+    "with_unfolded_vectors",
     "write_table",
 ]

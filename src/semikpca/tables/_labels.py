@@ -10,9 +10,8 @@ import numpy.typing as npt
 from semikpca.exceptions import TableError
 from semikpca.labels import UNLABELED
 from semikpca.tables._features import MISSING_WORDS, as_text, is_missing
-from semikpca.tables._table import ColumnRoles, Table, listed, refuse_roles
+from semikpca.tables._table import ARRAYS, ColumnRoles, Table, listed, refuse_roles
 
-ARRAYS = ("npy", "npz")  # their whole numbers know no empty cell, so that UNLABELED marks one
 # A column with more different labels was taken by mistake: a text, a number, an identifier. Scores of all rows for as
 # many classes would not fit the memory either.
 MOST_CLASSES = 1_000
@@ -46,7 +45,7 @@ def given_labels(
         If there is nothing to learn from, or nothing to find out, or if labels are text here and numbers there.
     """
     refuse_roles(table, ColumnRoles(roles.label))
-    where = f"the column {roles.label!r} of {table.name}"
+    where = f"the column {roles.label!r} of {table.file_of(roles.label)}"
     labels = _one_type([_label(cell, table.format) for cell in table.frame[roles.label].tolist()], table, where)
     n_given = sum(label is not None for label in labels)
     classes = {label for label in labels if label is not None}
@@ -92,6 +91,7 @@ def label_warnings(table: Table, roles: ColumnRoles) -> list[str]:
 
 
 def _label(cell: Any, format_: str) -> Any:
+    # Whole numbers of an array know no empty cell, so that UNLABELED marks one.
     if is_missing(cell) or (format_ in ARRAYS and isinstance(cell, Real) and cell == UNLABELED):
         return None
     if isinstance(cell, str):
