@@ -52,9 +52,10 @@ def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool
     still: list[str] = []
     for name in names:
         column = table.features[name]
-        if name not in roles.text and (length := vector_length(column)) is not None:
-            _refuse_infinities(table, largest_numbers(column, length))
-            warnings += _vector_warnings(column, name)
+        if (length := vector_length(column)) is not None:
+            if name not in roles.text:
+                _refuse_infinities(table, largest_numbers(column, length))
+                warnings += _vector_warnings(column, name)
             still += [] if vectors_vary(column) else [name]
             continue
         if name not in roles.text:

@@ -61,17 +61,19 @@ def as_matrix(column: pd.Series, length: int, start: int = 0) -> FloatArray:
 
     A cell that is no vector of that length is refused; ``start`` is the number of the first row, for the message.
     """
-    values = np.full((len(column), length), np.nan)
-    for row, cell in enumerate(column):
+    cells = column.tolist()
+    for row, cell in enumerate(cells):
         if isinstance(cell, np.ndarray) and len(cell) == length:
-            values[row] = cell
-        elif not (cell is None or cell is pd.NA or (isinstance(cell, float) and np.isnan(cell))):
+            continue
+        if not (cell is None or cell is pd.NA or (isinstance(cell, float) and np.isnan(cell))):
             found = f"{len(cell):,} numbers" if isinstance(cell, np.ndarray) else repr(cell)[:60]
             raise TableError(
                 f"Column {str(column.name)!r}, data row {start + row + 1}: {found}, where the column was learned from "
                 f"as vectors of {length:,} numbers. Make all vectors in the same way, or empty the cell."
             )
-    return values
+        cells[row] = np.full(length, np.nan)
+    with np.errstate(invalid="ignore"):  # of a NaN that is marked as signaling, as damaged files have them
+        return np.array(cells, dtype=np.float64).reshape(len(cells), length)
 
 
 def with_unfolded_vectors(features: pd.DataFrame, wanted: Iterable[str]) -> pd.DataFrame:
