@@ -149,7 +149,7 @@ def test_an_infinite_number_in_a_list_is_refused_with_its_row(tmp_path, vectors)
 @pytest.mark.parametrize("others", [[[1.0, 2.0]] * 3, ["a", "b", "c"]])
 def test_new_rows_with_other_vectors_are_refused_with_both_lengths(tmp_path, vectors, others):
     vectorizer = fitted(in_parquet(tmp_path / "a.parquet", list(vectors)))
-    with pytest.raises(TableError, match="Column 'vector', data row 1: .* as vectors of 6 numbers"):
+    with pytest.raises(TableError, match=r"Column 'vector', data row 1: .* as vectors of 6 numbers"):
         vectorizer.transform(in_parquet(tmp_path / "b.parquet", others).features)
 
 
