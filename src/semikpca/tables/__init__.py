@@ -11,6 +11,7 @@ try:
         TableToNumbers,
         feature_counts,
         feature_kinds,
+        feature_places,
         kinds_in_words,
         make_vectorizer,
     )
@@ -33,6 +34,7 @@ __all__ = [
     "feature_columns",
     "feature_counts",
     "feature_kinds",
+    "feature_places",
     "features_like",
     "features_of",
     "frame_of",
