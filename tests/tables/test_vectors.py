@@ -66,6 +66,27 @@ def test_lists_in_json_lines_are_vectors_too(tmp_path, vectors):
     assert table.frame["vector"].tolist() == vectors.tolist()
 
 
+def test_lists_in_the_cells_of_a_text_file_are_vectors_too(tmp_path, vectors):
+    cells = [*map(str, vectors[:-1].tolist()), ""]
+    pd.DataFrame({"label": list("xy") + [""] * (N_ROWS - 2), "vector": cells}).to_csv(tmp_path / "a.csv", index=False)
+    table = read_table(tmp_path / "a.csv")
+    np.testing.assert_array_equal(np.stack(table.features["vector"][:-1]), vectors[:-1])
+    assert table.features["vector"].iloc[-1] is None
+    assert table.frame["vector"].tolist() == cells
+
+
+def test_lists_of_unequal_lengths_in_a_text_file_are_refused_too(tmp_path):
+    pd.DataFrame({"label": list("xy "), "vector": ["[1, 2]", "[3]", "[4, 5]"]}).to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(TableError, match="2 numbers in line 2 and 1 in line 3"):
+        check_roles(read_table(tmp_path / "a.csv"), ROLES)
+
+
+@pytest.mark.parametrize("cell", ["[1.0]", "[1.0, 2.0", "n/a", '["1", "2"]', "[" * 100_000, "3"])
+def test_a_text_file_with_something_else_beside_its_lists_has_texts(tmp_path, cell):
+    pd.DataFrame({"vector": ["[1.0, 2.0]", cell]}).to_csv(tmp_path / "a.csv", index=False)
+    assert read_table(tmp_path / "a.csv").features["vector"].tolist() == ["[1.0, 2.0]", cell]
+
+
 def test_whole_numbers_and_missing_ones_in_a_list_are_numbers(tmp_path):
     table = in_parquet(tmp_path / "a.parquet", [[1, 2], [3, None], [5, 7]])
     np.testing.assert_array_equal(np.stack(table.features["vector"]), [[1, 2], [3, np.nan], [5, 7]])

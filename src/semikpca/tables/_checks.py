@@ -9,7 +9,14 @@ from semikpca.exceptions import TableError
 from semikpca.tables._features import as_numbers, as_text, is_missing, is_too_large, number_style
 from semikpca.tables._labels import label_warnings
 from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
-from semikpca.tables._vectors import is_list, largest_numbers, list_of_numbers, vector_length, vectors_vary
+from semikpca.tables._vectors import (
+    is_list,
+    largest_numbers,
+    list_of_numbers,
+    lists_in_text,
+    vector_length,
+    vectors_vary,
+)
 
 FEWEST_ROWS = 20  # below, that all values differ says nothing
 MANY_CATEGORIES = 1_000
@@ -94,9 +101,11 @@ def _vector_warnings(column: pd.Series, name: str) -> list[str]:
 
 def _list_warnings(table: Table, name: str, *, refuses: bool) -> list[str]:
     """Return what keeps a column of lists from being vectors, or refuse it where their lengths are unequal."""
-    cells = table.frame[name]
-    if cells.dtype != object or not any(map(is_list, cells)):
+    if table.frame[name].dtype != object:
         return []
+    cells = table.frame[name].tolist()
+    if not any(map(is_list, cells)):
+        cells = lists_in_text(table.features[name].tolist()) or []
     lengths: dict[int, int] = {}  # a row for each
     for row, cell in enumerate(cells):
         if is_missing(cell):
@@ -111,7 +120,7 @@ def _list_warnings(table: Table, name: str, *, refuses: bool) -> list[str]:
         if len(vector):
             lengths.setdefault(len(vector), row)
     if len(lengths) < 2:
-        return []  # they are all empty
+        return []  # there are none, or they are empty
     (one, row), (other, other_row) = list(lengths.items())[:2]
     found = (
         f"the lists in the column {name!r} have {one:,} numbers in {table.line_of(row)} and {other:,} in "

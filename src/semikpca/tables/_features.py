@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from semikpca._typing import BoolArray, FloatArray
-from semikpca.tables._vectors import as_vectors, vector_length
+from semikpca.tables._vectors import as_vectors, lists_in_text, vector_length
 
 # How the numbers of a column may be written; the first style that fits all of its cells is taken.
 STYLES = ("plain", "thousands", "decimal comma", "truth")
@@ -47,7 +47,10 @@ def _feature(column: pd.Series) -> pd.Series:
     if column.dtype != object:
         return column.dt.total_seconds() if pd.api.types.is_timedelta64_dtype(column.dtype) else column
     if pd.api.types.infer_dtype(column, skipna=False) == "string":
-        return pd.Series([cell if cell.strip() else None for cell in column], column.index, object, column.name)
+        texts = [cell if cell.strip() else None for cell in column]
+        lists = lists_in_text(texts)
+        vectors = None if lists is None else as_vectors(lists)
+        return pd.Series(texts if vectors is None else vectors, column.index, object, column.name)
     cells = [None if is_missing(cell) else cell for cell in column]
     present = [cell for cell in cells if cell is not None]
     if all(isinstance(cell, Real | Decimal | np.bool_) for cell in present):
@@ -58,8 +61,9 @@ def _feature(column: pd.Series) -> pd.Series:
         except (ValueError, TypeError):  # with and without a time zone, or a year that nanoseconds do not reach
             pass
     vectors = as_vectors(cells)
-    texts = [None if cell is None else as_text(cell) for cell in cells] if vectors is None else vectors
-    return pd.Series(texts, column.index, object, column.name)
+    if vectors is None:
+        vectors = [None if cell is None else as_text(cell) for cell in cells]
+    return pd.Series(vectors, column.index, object, column.name)
 
 
 def as_text(cell: Any) -> str:

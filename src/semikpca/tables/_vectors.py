@@ -1,5 +1,6 @@
 """Columns whose cells are lists of numbers, such as embeddings: each of them is one vector, learned from as a whole."""
 
+import json
 from collections.abc import Iterable
 from decimal import Decimal
 from numbers import Real
@@ -33,6 +34,18 @@ def as_vectors(cells: Iterable[Any]) -> list[Any] | None:
             return None
         vectors.append(None if vector is None or not len(vector) else vector)
     return vectors if lengths else None
+
+
+def lists_in_text(cells: list[Any]) -> list[Any] | None:
+    """Return the lists that cells of text have in them, such as [0.1, 0.2]; None where a cell holds something else."""
+    first = next((cell for cell in cells if cell is not None), None)
+    if not isinstance(first, str) or not first.lstrip().startswith("["):
+        return None
+    try:
+        lists = [None if cell is None else json.loads(cell) for cell in cells]
+    except (ValueError, RecursionError):
+        return None
+    return lists if all(cell is None or is_list(cell) for cell in lists) else None
 
 
 def list_of_numbers(cell: Any) -> npt.NDArray[Any] | None:
