@@ -19,8 +19,8 @@ import pandas as pd
 from semikpca._files import versions, write_whole
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import ModelFileError, TableError
-from semikpca.tables import EMBEDDING, ColumnRoles, Table, feature_columns, listed, with_unfolded_vectors
-from semikpca.workflow._labeled import LabeledTable, rounded, with_columns
+from semikpca.tables import EMBEDDING, ColumnRoles, Table, empty_rows, feature_columns, listed, with_unfolded_vectors
+from semikpca.workflow._labeled import LabeledTable, hidden, rounded, with_columns
 from semikpca.workflow._migrations import FORMAT_VERSION, migrated
 from semikpca.workflow._objects import RefusedTypesError, read_objects, write_objects
 
@@ -67,10 +67,10 @@ class LabelModel:
 
         Columns are found by their names. A category that was never seen is like a missing one.
         """
-        features = self._features(table)
+        features = self.learned_from(table)
         try:
             X = self.vectorizer.transform(features)
-            decision = self.model.decision_function(X)
+            decision = hidden(self.model.decision_function(X), empty_rows(features, self.feature_names))
             codes = self.model.decision_codes(decision)
             labels = np.array(self.model.label_coding_.decode(codes).tolist(), dtype=object)
             chances = self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
@@ -83,8 +83,8 @@ class LabelModel:
             ) from error
         return with_columns(table.written, {"predicted_label": labels, "confidence": rounded(chances)})
 
-    def _features(self, table: Table) -> pd.DataFrame:
-        """Return the columns that the model learned from."""
+    def learned_from(self, table: Table) -> pd.DataFrame:
+        """Return the columns of a table that the model learned from, or refuse one that lacks some."""
         features = table.features
         missing = [name for name in self.feature_names if name not in features.columns]
         if missing and table.is_array:  # models were once made of a column for each number of an array
@@ -139,7 +139,13 @@ def load_model(path: str | Path) -> LabelModel:
         return LabelModel(
             objects["vectorizer"],
             objects["model"],
-            ColumnRoles(roles["label"], roles["id"], tuple(roles["text"]), tuple(roles["exclude"])),
+            ColumnRoles(
+                roles["label"],
+                roles["id"],
+                tuple(roles["text"]),
+                tuple(roles["exclude"]),
+                bool(roles.get("labels_as_typed", False)),
+            ),
             tuple(str(name) for name in facts["features"]),
             made_with,
             _other_versions(made_with),
