@@ -96,9 +96,7 @@ def test_rows_without_an_embedding_are_counted_and_named(table, tmp_path):
 
 def test_ids_that_come_twice_are_counted_and_named(table, tmp_path):
     np.savez(tmp_path / "e.npz", X=X, id=np.array(["7", "a", "9", "a"]))
-    assert "e.npz has 1 ids more than once in 'id': 'a'" in refusal(
-        table, embeddings=tmp_path / "e.npz", id_column="id"
-    )
+    assert "e.npz has 1 id more than once in 'id': 'a'" in refusal(table, embeddings=tmp_path / "e.npz", id_column="id")
 
 
 def test_a_file_without_vectors_or_with_several_is_refused(table, tmp_path):

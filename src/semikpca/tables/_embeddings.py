@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from semikpca._words import counted
 from semikpca.exceptions import TableError
 from semikpca.tables._features import as_text, is_missing
 from semikpca.tables._table import Table, listed
@@ -74,8 +75,8 @@ def _places(table: Table, embeddings: Table, name: str, name_there: str) -> list
             twice[key] = None
     if twice:
         raise TableError(
-            f"{embeddings.name} has {len(twice):,} ids more than once in {name_there!r}: {listed(twice, _MOST_IDS)}. "
-            "Keep one embedding of each."
+            f"{embeddings.name} has {counted(len(twice), 'id')} more than once in {name_there!r}: "
+            f"{listed(twice, _MOST_IDS)}. Keep one embedding of each."
         )
     wanted = _ids(table, name)
     if lacking := [key for key in wanted if key not in places]:
