@@ -26,6 +26,7 @@ def predict(
             help="The table with labels; by default FILE.predicted.csv, or as FILE ends. - writes to standard output.",
         ),
     ] = None,
+    embeddings: asked.EmbeddingsFile = None,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
     raw_cells: asked.RawCells = False,
@@ -38,18 +39,19 @@ def predict(
     """
     target = default_output(file, "predicted") if out is None else out
     with failing_clearly(errors):
-        check_outputs({"-o": target}, (file, model), force=force)
+        check_outputs({"-o": target}, (file, model, embeddings), force=force)
         with steps() as say:
             say("Reading the model", 0, 1)
             loaded = load_model(model)
             say("Reading the model", 1, 1)
             say("Reading the table", 0, 1)
-            table = read_given(file, delimiter=delimiter, encoding=encoding, raw_cells=raw_cells)
+            how = {"delimiter": delimiter, "encoding": encoding, "raw_cells": raw_cells}
+            table = read_given(file, **how, embeddings=embeddings, id_column=loaded.roles.id)
             say("Reading the table", 1, 1)
             say("Labels", 0, 1)
             frame = loaded.predict_table(table, labels_only=labels_only)
             notes = write_asked(frame, target, table, raw_cells=raw_cells)
-        n_empty = len(empty_rows(table.features, loaded.feature_names))
+        n_empty = len(empty_rows(loaded.learned_from(table), loaded.feature_names))
         tell([*loaded.warnings, *table.options.get("notes", ()), *about_empty_rows(n_empty), *notes])
         if replaced := loaded.replaced_columns(table):
             tell([f"These columns come from an earlier run, and new ones take their place: {', '.join(replaced)}"])

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from semikpca._typing import IntArray
 from semikpca.cli._messages import errors, failing_clearly
-from semikpca.cli._pipes import PIPE, shown_name, talking, write_asked
+from semikpca.cli._pipes import PIPE, talking, write_asked
 from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell_rest
 from semikpca.tables import ROW, with_columns
 from semikpca.workflow import LabeledTable, printable, row_names, row_texts, shortened
@@ -31,7 +31,7 @@ def suggest(
     """
     with failing_clearly(errors):
         options = question.options
-        check_outputs({"-o": out}, (question.file, question.labels), force=force)
+        check_outputs({"-o": out}, question.files, force=force)
         with steps() as say:
             labeled = question.labeled(options, say)
             say("Rows to label", 0, 1)
@@ -41,9 +41,11 @@ def suggest(
                 notes += write_asked(_as_table(labeled, rows), out, labeled.table, raw_cells=question.raw_cells)
         said = talking(out)
         said.print(_printed(labeled, rows))
+        table, column = labeled.table, question.label_column
+        what = "array" if table.is_array and table.file_of(column) == table.name else "column"
         said.print(
-            f"Write their labels into the column {escape(printable(question.label_column))} of "
-            f"{escape(printable(shown_name(question.file)))}, and run semikpca label again.",
+            f"Write their labels into the {what} {escape(printable(column))} of "
+            f"{escape(printable(table.file_of(column)))}, and run semikpca label again.",
             highlight=False,
         )
         tell_rest(labeled, notes)
@@ -73,5 +75,8 @@ def _printed(labeled: LabeledTable, rows: IntArray) -> Grid:
 def _as_table(labeled: LabeledTable, rows: IntArray) -> pd.DataFrame:
     """Return the rows for a file, best first, with the number of each in the table, from 1."""
     found = labeled.to_frame().iloc[rows]
-    found = with_columns(found[found.columns[:-2]], {ROW: rows + 1})  # the last two have one answer here
+    found = found[found.columns[:-2]]  # the last two have one answer here
+    if labeled.table.is_array:
+        return found  # with its numbers
+    found = with_columns(found, {ROW: rows + 1})
     return found[[found.columns[-1], *found.columns[:-1]]]

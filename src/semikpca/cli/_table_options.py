@@ -58,7 +58,16 @@ Delimiter = Annotated[
     ),
 ]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file, such as cp1252; UTF-8 by default.")]
-_LABELS = "A table with as many rows, for embeddings that come without labels."
+LabelsFile = Annotated[
+    Path | None, typer.Option(help="A table with as many rows, for embeddings that come without labels.")
+]
+EmbeddingsFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Vectors of the rows, to learn from as well: .npy (in the order of the rows), .npz or Parquet with a "
+        "column of lists (by the id column, if they have it too)."
+    ),
+]
 _KERNELS = ", ".join(kernel_names(installed=False))
 Kernel = Annotated[
     str | None,
@@ -92,7 +101,8 @@ class Question:
     delimiter: Delimiter = None
     encoding: Encoding = None
     raw_cells: RawCells = False
-    labels: Annotated[Path | None, typer.Option(help=_LABELS)] = None
+    labels: LabelsFile = None
+    embeddings: EmbeddingsFile = None
     kernel: Kernel = None
     n_components_removed: Removed = None
     error_weight: Annotated[float | None, typer.Option(help=_ERROR_WEIGHT)] = None
@@ -103,6 +113,11 @@ class Question:
         """The settings of the classifier; ValueError for what no fit could use."""
         return LabelingOptions(self.kernel, self.n_components_removed, self.error_weight, self.seed)
 
+    @property
+    def files(self) -> tuple[Path | None, ...]:
+        """What is read, and never written over."""
+        return self.file, self.labels, self.embeddings
+
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
         text, exclude, keep = (_single_names(names, table) for names in (self.text_column, self.exclude, self.keep))
@@ -112,7 +127,8 @@ class Question:
         """Return the table with labels for all rows."""
         say("Reading the table", 0, 1)
         how = {"delimiter": self.delimiter, "encoding": self.encoding, "raw_cells": self.raw_cells}
-        table = read_given(self.file, **how, labels=self.labels)
+        beside = {"labels": self.labels, "embeddings": self.embeddings, "id_column": self.id_column}
+        table = read_given(self.file, **how, **beside)
         roles = self.roles(table)
         say("Reading the table", 1, 1)
         tell(label_warnings(table, roles))  # before the work, in which these labels are learned from
@@ -127,7 +143,8 @@ class Question:
             words += [word for value in values or () for word in (option, value)]
         words += ["--keep-labels-as-typed"] if self.keep_labels_as_typed else []
         delimiter = "tab" if self.delimiter == TAB else self.delimiter
-        for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), ("--labels", self.labels)):
+        files = ("--labels", self.labels), ("--embeddings", self.embeddings)
+        for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), *files):
             words += [] if value is None else [option, str(value)]
         words += ["--raw-cells"] if self.raw_cells else []
         return shlex.join(words)
@@ -152,7 +169,7 @@ def _single_names(given: Iterable[str] | None, table: Table) -> tuple[str, ...]:
     names: list[str] = []
     for name in given or ():
         parts = [part.strip() for part in name.split(",")]
-        names += parts if name not in table.frame.columns and set(parts) <= set(table.frame.columns) else [name]
+        names += parts if name not in table.features.columns and set(parts) <= set(table.features.columns) else [name]
     return tuple(names)
 
 

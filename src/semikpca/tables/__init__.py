@@ -14,8 +14,10 @@ try:
         feature_counts,
         feature_kinds,
         feature_places,
+        kinds_in_words,
         make_vectorizer,
     )
+    from semikpca.tables._vectors import EMBEDDING, vector_length, with_unfolded_vectors
     from semikpca.tables._writing import check_output, encoded_table, write_table
 except ModuleNotFoundError as error:
     if (error.name or "").startswith("semikpca"):
@@ -24,6 +26,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from error
 
 __all__ = [
+    "EMBEDDING",
     "ROW",
     "ColumnRoles",
     "PiecedTable",
@@ -43,6 +46,7 @@ __all__ = [
     "given_labels",
     "in_pieces",
     "is_missing",
+    "kinds_in_words",
     "label_columns",
     "label_warnings",
     "listed",
@@ -53,6 +57,8 @@ __all__ = [
     "replaced_columns",
     "settled_roles",
     "suffix_of_content",
+    "vector_length",
     "with_columns",
+    "with_unfolded_vectors",
     "write_table",
 ]

@@ -9,6 +9,7 @@ import pandas as pd
 from semikpca.tables._added import PREDICTED, earlier_columns
 from semikpca.tables._features import as_numbers, number_style
 from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
+from semikpca.tables._vectors import vector_length
 
 FEWEST_ROWS = 20  # below, that all values differ says nothing
 SEEN_FIRST = 1_000  # rows that show of most columns that they are no identifiers
@@ -48,7 +49,8 @@ def settled_roles(table: Table, roles: ColumnRoles) -> tuple[ColumnRoles, list[s
 
 def identifier_reason(column: pd.Series) -> str:
     """Return why a column looks like one that names the rows, or "" where it does not."""
-    if len(column) < FEWEST_ROWS or pd.api.types.is_datetime64_any_dtype(column.dtype):
+    is_other = pd.api.types.is_datetime64_any_dtype(column.dtype) or vector_length(column) is not None
+    if is_other or len(column) < FEWEST_ROWS:
         return ""
     return _reason(column) if _reason(column.iloc[:SEEN_FIRST]) else ""
 

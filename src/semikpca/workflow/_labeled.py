@@ -239,11 +239,11 @@ class LabeledTable:
     def to_frame(self, *, labels_only: bool = False) -> pd.DataFrame:
         """Return the table as it was, or the ids or places of its rows, with four columns more.
 
-        Those of an earlier run go.
+        Those of an earlier run go. Of an array there are the numbers of its rows alone.
         """
         before = named_rows(self.table, self.roles.id)
         if not labels_only:
-            before = self.table.frame.drop(columns=replaced_columns(self.table, self.roles))
+            before = self.table.written.drop(columns=replaced_columns(self.table, self.roles))
         return with_columns(before, label_columns(self.predicted, self.confidence, self.is_given, self.looks_wrong))
 
 

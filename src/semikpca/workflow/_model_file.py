@@ -20,6 +20,7 @@ from semikpca._files import versions, write_whole
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import ModelFileError, TableError
 from semikpca.tables import (
+    EMBEDDING,
     ColumnRoles,
     Table,
     empty_rows,
@@ -29,6 +30,7 @@ from semikpca.tables import (
     named_rows,
     replaced_columns,
     with_columns,
+    with_unfolded_vectors,
 )
 from semikpca.workflow._labeled import LabeledTable, hidden
 from semikpca.workflow._migrations import FORMAT_VERSION, migrated
@@ -76,7 +78,7 @@ class LabelModel:
             *self.roles.exclude,
             *self.replaced_columns(table),
         }
-        return [str(name) for name in table.frame.columns if name not in known]
+        return [str(name) for name in table.features.columns if name not in known]
 
     def predict_table(self, table: Table, *, labels_only: bool = False) -> pd.DataFrame:
         """Return a table as it was, or what its rows are found by, with the predicted label and its probability.
@@ -84,15 +86,10 @@ class LabelModel:
         Labels of an earlier run, which the model did not learn from, go.
         Columns are found by their names. A category that was never seen is like a missing one.
         """
-        missing = [name for name in self.feature_names if name not in table.features.columns]
-        if missing:
-            raise TableError(
-                f"{table.path or 'The table'} lacks {_columns(missing)}, which the model learned from. It has "
-                f"{_columns(table.frame.columns)}."
-            )
+        features = self.learned_from(table)
         try:
-            X = self.vectorizer.transform(table.features[list(self.feature_names)])
-            decision = hidden(self.model.decision_function(X), empty_rows(table.features, self.feature_names))
+            X = self.vectorizer.transform(features)
+            decision = hidden(self.model.decision_function(X), empty_rows(features, self.feature_names))
             codes = self.model.decision_codes(decision)
             labels = np.array(self.model.label_coding_.decode(codes).tolist(), dtype=object)
             chances = self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
@@ -105,12 +102,27 @@ class LabelModel:
             ) from error
         before = named_rows(table, self.roles.id)
         if not labels_only:
-            before = table.frame.drop(columns=self.replaced_columns(table))
+            before = table.written.drop(columns=self.replaced_columns(table))
         return with_columns(before, label_columns(labels, chances))
 
     def replaced_columns(self, table: Table) -> list[str]:
         """Return the labels of an earlier run in a table; the model may have learned from such columns itself."""
         return replaced_columns(table, replace(self.roles, keep=self.feature_names))
+
+    def learned_from(self, table: Table) -> pd.DataFrame:
+        """Return the columns of a table that the model learned from, or refuse one that lacks some."""
+        features = table.features
+        missing = [name for name in self.feature_names if name not in features.columns]
+        if missing and table.is_array:  # models were once made of a column for each number of an array
+            features = with_unfolded_vectors(features, missing)
+            missing = [name for name in missing if name not in features.columns]
+        if missing:
+            hint = f" --embeddings FILE brings the vectors {EMBEDDING!r}." if EMBEDDING in missing else ""
+            raise TableError(
+                f"{table.path or 'The table'} lacks {_columns(missing)}, which the model learned from. It has "
+                f"{_columns(features.columns)}.{hint}"
+            )
+        return features[list(self.feature_names)]
 
 
 def save_model(path: str | Path, labeled: LabeledTable) -> None:
