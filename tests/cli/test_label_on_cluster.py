@@ -206,6 +206,15 @@ def test_an_earlier_output_is_replaced_only_when_asked_and_only_if_it_is_one(lab
     assert files(tmp_path) == ["out.parquet", "plants.csv"]
 
 
+def test_labels_of_an_earlier_run_are_not_learned_from_and_give_way(label, tmp_path, plants):
+    assert label("plants.csv", "-o", "one.parquet", "--id-column", "plant").exit_code == 0
+    result = label("one.parquet", "-o", "two.parquet", "--id-column", "plant")
+    assert result.exit_code == 0, result.output
+    assert "come from an earlier run" in words(result.stderr)
+    one, two = (pd.read_parquet(tmp_path / name) for name in ("one.parquet", "two.parquet"))
+    pd.testing.assert_frame_equal(two, one)
+
+
 # -- what it says ------------------------------------------------------------------------------------------------
 
 
