@@ -1,0 +1,92 @@
+"""Models of model2vec and sentence-transformers, by folder or by name, through the libraries that the user has.
+
+Only files that are on this computer are loaded, and only weights that cannot run a program.
+"""
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from semikpca.exceptions import TextEncoderError
+from semikpca.tables._encoders import EncoderIdentity, TextEncoder, Vectors, checksum_of, unit_rows
+
+WEIGHTS = ".safetensors"
+SUFFIXES = (WEIGHTS, ".json", ".txt", ".model")  # of the files that decide what a model answers
+OWNER_BY_DEFAULT = "sentence-transformers"
+
+
+class LibraryEncoder(TextEncoder):
+    """A model in a folder; its library is imported with the first text."""
+
+    def __init__(self, name: str, folder: Path, library: str) -> None:
+        self.name, self.folder, self.library = name, folder, library
+
+    @cached_property
+    def identity(self) -> EncoderIdentity:  # noqa: D102
+        files = sorted(file for file in self.folder.rglob("*") if file.is_file() and file.suffix in SUFFIXES)
+        return EncoderIdentity(self.name, f"{self.library} {version(self.library)}", checksum_of(files))
+
+    def encode(self, texts: Sequence[str]) -> Vectors:  # noqa: D102
+        options = {"show_progress_bar": False}
+        return unit_rows(self._model.encode(list(texts), **options))
+
+    @cached_property
+    def _model(self) -> Any:
+        if self.library == "model2vec":
+            from model2vec import StaticModel
+
+            return StaticModel.from_pretrained(self.folder)
+        from sentence_transformers import SentenceTransformer
+
+        # Weights in pickles, which could run a program, are not taken.
+        return SentenceTransformer(str(self.folder), local_files_only=True, model_kwargs={"use_safetensors": True})
+
+
+def library_encoder(name: str) -> LibraryEncoder:
+    """Return the model of a folder, or of a name that was fetched before; or say how to get it."""
+    if (folder := Path(name).expanduser()).is_dir():
+        folder = folder.absolute()
+        name = str(folder)
+    else:
+        name, folder = _fetched(name)
+    library = _library(folder)
+    if library is None or not any(folder.rglob(f"*{WEIGHTS}")):
+        raise TextEncoderError(
+            f"{folder} holds no model of model2vec (config.json) or sentence-transformers (modules.json) with weights in "
+            f"{WEIGHTS}; other kinds of weights could run a program and are not loaded. Choose another text encoder."
+        )
+    if find_spec(library.replace("-", "_")) is None:
+        raise TextEncoderError(f"The text encoder {name!r} needs the package {library}: pip install {library}")
+    return LibraryEncoder(name, folder, library)
+
+
+def _library(folder: Path) -> str | None:
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        if isinstance(config, dict) and config.get("model_type") == "model2vec":
+            return "model2vec"
+    except (OSError, ValueError):
+        pass
+    return "sentence-transformers" if (folder / "modules.json").is_file() else None
+
+
+def _fetched(name: str) -> tuple[str, Path]:
+    """Return where the files of a name on Hugging Face are, with its full name; they are not fetched."""
+    full = name if "/" in name else f"{OWNER_BY_DEFAULT}/{name}"
+    if full.count("/") == 1 and not name.startswith((".", "~", "/")) and find_spec("huggingface_hub") is not None:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+        try:
+            return full, Path(snapshot_download(full, local_files_only=True))
+        except (LocalEntryNotFoundError, HFValidationError):
+            pass
+    raise TextEncoderError(
+        f"There is no text encoder {name!r} on this computer: it is neither static nor ngrams, nor a folder, nor a model "
+        f"that was fetched before. Nothing is downloaded unasked. If https://huggingface.co/{full} is what you mean, fetch "
+        f"it with: hf download {full}"
+    )
