@@ -34,6 +34,7 @@ def modules_after(*statements):
     return set(json.loads(finished.stdout))
 
 
+@pytest.mark.slow  # a process is started
 def test_no_optional_package_is_loaded():
     loaded = modules_after("import semikpca")
     assert "semikpca" in loaded
@@ -44,6 +45,7 @@ def test_no_optional_package_is_loaded():
     assert not brought_in & set(OPTIONAL)
 
 
+@pytest.mark.slow  # a process is started
 def test_the_package_works_without_optional_packages():
     loaded = modules_after(
         WITHOUT_THEM,

@@ -26,6 +26,7 @@ def imported_from_semikpca(path):
     return [name for name in names if name.split(".")[0] == "semikpca"]
 
 
+@pytest.mark.slow  # two processes are started
 def test_bench_is_a_command_of_semikpca_where_it_is_installed():
     listed = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True).stdout
     assert "bench" in listed

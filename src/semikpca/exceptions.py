@@ -23,8 +23,7 @@ class UnboundedProblemError(ValueError):
 
     def __init__(self, error_weight: float, error_weight_max: float, n_components_removed: int) -> None:
         super().__init__(error_weight, error_weight_max, n_components_removed)
-        self.error_weight = error_weight
-        self.error_weight_max = error_weight_max
+        self.error_weight, self.error_weight_max = error_weight, error_weight_max
         self.n_components_removed = n_components_removed
 
     def __str__(self) -> str:
@@ -41,29 +40,24 @@ class KernelRankError(ValueError):
 
     def __init__(self, requested: int, removed: int, rank: int, n_samples: int) -> None:
         super().__init__(requested, removed, rank, n_samples)
-        self.requested = requested
-        self.removed = removed
-        self.rank = rank
-        self.n_samples = n_samples
+        self.requested, self.removed, self.rank, self.n_samples = requested, removed, rank, n_samples
 
     def __str__(self) -> str:
         matrix = f"the kernel matrix of these {self.n_samples} rows has rank {self.rank}"
+        remedy = "Lower n_components_removed or use another kernel."
         if self.requested < self.rank:
             return (
-                f"n_components_removed={self.requested} cuts through a repeated eigenvalue, which can only be "
-                f"removed whole, and then nothing is left: {matrix}. Lower n_components_removed or use another "
-                "kernel."
+                f"n_components_removed={self.requested} cuts through a repeated eigenvalue, which can only be removed "
+                f"whole, and then nothing is left: {matrix}. {remedy}"
             )
-        hint = (
-            " Rank 1 means that the kernel cannot tell the rows apart: are all rows of X equal, or is the "
-            "kernel coefficient far too small?"
-            if self.rank == 1 and self.n_samples > 1
-            else ""
-        )
+        if self.rank == 1 and self.n_samples > 1:
+            remedy += (
+                " Rank 1 means that the kernel cannot tell the rows apart: are all rows of X equal, or is the kernel "
+                "coefficient far too small?"
+            )
         return (
-            f"n_components_removed={self.requested} leaves nothing: {matrix}, so at most "
-            f"{max(self.rank - 1, 0)} components can be removed. Lower n_components_removed or use another "
-            f"kernel.{hint}"
+            f"n_components_removed={self.requested} leaves nothing: {matrix}, so at most {max(self.rank - 1, 0)} "
+            f"components can be removed. {remedy}"
         )
 
 
@@ -84,14 +78,13 @@ class IndefiniteKernelError(ValueError):
 
     def __init__(self, smallest_eigenvalue: float, largest_eigenvalue: float) -> None:
         super().__init__(smallest_eigenvalue, largest_eigenvalue)
-        self.smallest_eigenvalue = smallest_eigenvalue
-        self.largest_eigenvalue = largest_eigenvalue
+        self.smallest_eigenvalue, self.largest_eigenvalue = smallest_eigenvalue, largest_eigenvalue
 
     def __str__(self) -> str:
         return (
             "The kernel matrix is not positive semi-definite: its smallest eigenvalue is "
-            f"{self.smallest_eigenvalue:.6g} (largest {self.largest_eigenvalue:.6g}). Use a positive "
-            f"semi-definite kernel, or shift the matrix yourself: K + {-self.smallest_eigenvalue:.6g} I is one."
+            f"{self.smallest_eigenvalue:.6g} (largest {self.largest_eigenvalue:.6g}). Use a positive semi-definite "
+            f"kernel, or shift the matrix yourself: K + {-self.smallest_eigenvalue:.6g} I is one."
         )
 
 
@@ -100,16 +93,13 @@ class DegenerateSpectrumWarning(UserWarning):
 
     def __init__(self, requested: int, removed: int, eigenvalue: float) -> None:
         super().__init__(requested, removed, eigenvalue)
-        self.requested = requested
-        self.removed = removed
-        self.eigenvalue = eigenvalue
+        self.requested, self.removed, self.eigenvalue = requested, removed, eigenvalue
 
     def __str__(self) -> str:
         return (
-            f"n_components_removed={self.requested} cuts through the repeated eigenvalue "
-            f"{self.eigenvalue:.6g}: which of its eigenvectors to remove is undefined. The whole eigenspace "
-            f"was removed, {self.removed} components in all. Set n_components_removed={self.removed} to "
-            "say so yourself."
+            f"n_components_removed={self.requested} cuts through the repeated eigenvalue {self.eigenvalue:.6g}: which "
+            f"of its eigenvectors to remove is undefined. The whole eigenspace was removed, {self.removed} components "
+            f"in all. Set n_components_removed={self.removed} to say so yourself."
         )
 
 
@@ -129,9 +119,7 @@ class UnreachableRowsWarning(UserWarning):
 
     def __init__(self, n_rows: int, n_components: int, rows: tuple[int, ...]) -> None:
         super().__init__(n_rows, n_components, rows)
-        self.n_rows = n_rows
-        self.n_components = n_components
-        self.rows = rows
+        self.n_rows, self.n_components, self.rows = n_rows, n_components, rows
 
     def __str__(self) -> str:
         pieces = "1 piece" if self.n_components == 1 else f"{self.n_components} pieces"
@@ -148,11 +136,8 @@ class KernelMemoryError(MemoryError):
 
     def __init__(self, what: str, n_rows: int, needed: int, allowed: int, is_budget: bool = False) -> None:
         super().__init__(what, n_rows, needed, allowed, is_budget)
-        self.what = what
-        self.n_rows = n_rows
-        self.needed = needed
-        self.allowed = allowed
-        self.is_budget = is_budget
+        self.what, self.n_rows = what, n_rows
+        self.needed, self.allowed, self.is_budget = needed, allowed, is_budget
 
     def __str__(self) -> str:
         allowed = f"{self.allowed / 2**30:.1f} GiB are {'allowed' if self.is_budget else 'there'}"

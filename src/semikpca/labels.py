@@ -23,18 +23,10 @@ _LARGEST_EXACT_FLOAT = 2**53  # up to here every whole number is a float64
 
 @dataclass(frozen=True)
 class LabelCoding:
-    """The given labels as class numbers.
+    """The given labels as class numbers."""
 
-    Attributes
-    ----------
-    classes : ndarray of shape (n_classes,)
-        The distinct labels, sorted.
-    codes : ndarray of int, shape (n_samples,)
-        Index into ``classes``; -1 where the row is unlabeled.
-    """
-
-    classes: npt.NDArray[Any]
-    codes: IntArray
+    classes: npt.NDArray[Any]  # the distinct labels, sorted
+    codes: IntArray  # index into ``classes`` for each row; -1 where it is unlabeled
 
     @property
     def labeled_rows(self) -> IntArray:
@@ -77,11 +69,7 @@ class LabelCoding:
 def encode(y: Any) -> LabelCoding:
     """Return classes and class numbers of ``y``, in which -1, None or NaN marks an unlabeled row.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        Integers with -1 for unlabeled, or strings, objects or floats with None or NaN for unlabeled. In floats
-        and objects -1 marks unlabeled rows too, unless None or NaN already does.
+    In floats and objects -1 does so unless None or NaN already does.
 
     Examples
     --------
@@ -90,12 +78,11 @@ def encode(y: Any) -> LabelCoding:
     (['cat', 'dog'], [0, -1, 1, 0])
     """
     values = _as_column(y)
-    unlabeled = unlabeled_mask(values)
-    if unlabeled.all():
-        raise _no_label(len(values))
+    labeled = ~unlabeled_mask(values)
+    given = encode_given(values[labeled], len(values))
     codes = np.full(len(values), UNLABELED, dtype=np.intp)
-    classes, codes[~unlabeled] = _numbered(values[~unlabeled])
-    return LabelCoding(classes, codes)
+    codes[labeled] = given.codes
+    return LabelCoding(given.classes, codes)
 
 
 def labels_in(part: Any, *, minus_one_is_a_class: bool) -> tuple[IntArray, npt.NDArray[Any]]:
@@ -114,7 +101,10 @@ def labels_in(part: Any, *, minus_one_is_a_class: bool) -> tuple[IntArray, npt.N
 def encode_given(labels: npt.NDArray[Any], n_rows: int) -> LabelCoding:
     """Return classes and class numbers of the labels that were given for some of ``n_rows`` rows."""
     if not len(labels):
-        raise _no_label(n_rows)
+        raise ValueError(
+            f"No label is given: all {n_rows} rows of y are unlabeled (-1, None or NaN). Label at least one row of "
+            "each class."
+        )
     return LabelCoding(*_numbered(labels))
 
 
@@ -125,13 +115,6 @@ def require_label_for_each(rows: Any, labels: Any) -> None:
             f"X has {length(rows)} rows and y has {len(labels)} entries: inconsistent numbers of samples. Give one "
             "label for each row, -1, None or NaN where it is not known."
         )
-
-
-def _no_label(n_rows: int) -> ValueError:
-    return ValueError(
-        f"No label is given: all {n_rows} rows of y are unlabeled (-1, None or NaN). Label at least one row of each "
-        "class."
-    )
 
 
 def labeled_values(y: Any, classes: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
@@ -172,8 +155,7 @@ def _numbered(given: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
         # Few labels of each class are what is expected here, and no sign of a regression.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
         check_classification_targets(given)
-    classes, codes = np.unique(given, return_inverse=True)
-    return classes, codes
+    return np.unique(given, return_inverse=True)
 
 
 def unlabeled_mask(values: npt.NDArray[Any]) -> BoolArray:
@@ -211,11 +193,8 @@ def signed_targets(codes: IntArray, n_classes: int, dtype: npt.DTypeLike = np.fl
     Two classes (or one) need one column, positive for the last class; more classes get one column each, in which
     the labels of all other classes are -1.
     """
-    if n_classes <= 2:
-        positive = n_classes - 1
-        signs = np.where(codes == positive, 1, -1)[:, np.newaxis]
-    else:
-        signs = np.where(codes[:, np.newaxis] == np.arange(n_classes), 1, -1)
+    positive = np.arange(n_classes) if n_classes > 2 else n_classes - 1
+    signs = np.where(codes[:, np.newaxis] == positive, 1, -1)
     signs[codes == UNLABELED] = 0
     return signs.astype(dtype)
 
@@ -230,11 +209,7 @@ def only_of_class(codes: IntArray) -> BoolArray:
 
 def predicted_codes(decision: FloatArray, n_classes: int) -> IntArray:
     """Return the class number of each row from its decision values (one column, or one for each class)."""
-    if n_classes == 1:
-        return np.zeros(len(decision), dtype=np.intp)
-    if n_classes == 2:
-        return (decision.reshape(-1) > 0).astype(np.intp)
-    return np.asarray(decision.argmax(axis=1))
+    return np.asarray(class_scores(decision, n_classes).argmax(axis=1))
 
 
 def class_scores(decision: FloatArray, n_classes: int) -> FloatArray:

@@ -121,6 +121,7 @@ def test_what_commands_share_is_there_when_it_is_asked_for():
         semikpca.cli.consoles  # noqa: B018  (to ask for it is the test)
 
 
+@pytest.mark.slow  # a process is started
 def test_the_entry_of_the_command_line_loads_without_typer():
     script = "import sys; sys.modules['typer'] = None; import semikpca.cli; semikpca.cli.main()"
     finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

@@ -112,6 +112,7 @@ def test_a_column_that_is_an_identifier_is_warned_of(semikpca, tmp_path):
     assert "--id-column" in result.stderr
 
 
+@pytest.mark.slow  # ten thousand rows of text are learned from
 def test_the_letters_of_ten_thousand_values_are_learned_from_where_that_is_asked_for(semikpca, tmp_path):
     (tmp_path / "shops.csv").write_text(SHOPS)
     result = semikpca("label", "shops.csv", "-l", "kind", "--text-column", "shop")

@@ -209,6 +209,7 @@ def test_ctrl_c_while_writing_leaves_no_file(semikpca, plants, tmp_path, monkeyp
     assert files(tmp_path) == ["plants.csv"]
 
 
+@pytest.mark.slow  # a process is started and stopped
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a file that never ends, to be stopped in the middle of")
 def test_ctrl_c_in_a_terminal_ends_with_130_and_no_file(tmp_path):
     os.mkfifo(tmp_path / "plants.csv")
@@ -245,6 +246,7 @@ main()
 """
 
 
+@pytest.mark.slow  # a process is started and stopped
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_a_killed_command_leaves_the_old_file_as_it_was(tmp_path):
     make_plants()[0].to_csv(tmp_path / "plants.csv", index=False)

@@ -41,11 +41,13 @@ def test_the_version_is_printed():
     assert result.stdout == f"semikpca {__version__}\n"
 
 
+@pytest.mark.slow  # a process is started
 def test_the_module_prints_the_version():
     result = outcome(*AS_A_MODULE, "--version")
     assert (result.returncode, result.stdout, result.stderr) == (0, f"semikpca {__version__}\n", "")
 
 
+@pytest.mark.slow  # a process is started
 def test_the_module_runs_commands_and_calls_itself_what_was_typed():
     result = outcome(*AS_A_MODULE, "example", "--help")
     assert result.returncode == 0, result.stderr
@@ -53,6 +55,7 @@ def test_the_module_runs_commands_and_calls_itself_what_was_typed():
     assert "support tickets" in result.stdout
 
 
+@pytest.mark.slow  # a process is started
 def test_the_module_ends_with_the_code_of_the_command():
     result = outcome(*AS_A_MODULE, "predict", "no-such.model", "no-such-table.csv")
     assert result.returncode == 1
@@ -66,6 +69,7 @@ def test_importing_the_module_runs_nothing(monkeypatch):
     runpy.run_module("semikpca", run_name="__mp_main__")
 
 
+@pytest.mark.slow  # a process is started
 @pytest.mark.parametrize("package", ["typer", "rich"])
 @pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
 def test_without_a_package_that_it_needs_the_command_says_what_to_install(start, package):

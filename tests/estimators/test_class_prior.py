@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from semikpca import SemiKPCAClassifier
-from semikpca.decisions._class_prior import prior_offsets, resolve_prior
+from semikpca.decisions import prior_offsets, resolve_prior
 
 # Shares are whole rows, and the maximum is smoothed a little while they are matched: a few rows of 200 may miss.
 SHARE_TOLERANCE = 0.025

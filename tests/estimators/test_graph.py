@@ -117,6 +117,7 @@ def test_back_ends_change_the_cost_alone(name):
     np.testing.assert_array_equal(found.unreachable_rows_, dense.unreachable_rows_)
 
 
+@pytest.mark.slow  # a graph that is too large for a factor
 def test_conjugate_gradients_answer_as_a_factor_would():
     X, truth = make_moons(2_000, noise=0.08, random_state=0)
     y = with_labels(truth)

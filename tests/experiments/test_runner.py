@@ -86,6 +86,7 @@ def test_draws_are_uniform_and_do_not_force_both_classes_in():
     assert {0, 1, 2} == set(setosa)
 
 
+@pytest.mark.slow  # worker processes are started
 def test_records_do_not_depend_on_the_number_of_processes():
     spec = PaperSpec(datasets=("iris",), repetitions=2, seed=1, n_weights=5)
     alone = {str(record.cell): record.to_dict() for record in run_missing(spec, spec.cells(), jobs=1)}

@@ -24,8 +24,8 @@ from semikpca.kernels import (
     Polynomial,
     Precomputed,
 )
-from semikpca.kernels._landmarks import leverage_scores
 from semikpca.kernels._low_rank import LowRankFactor
+from semikpca.kernels._nystroem import leverage_scores
 from semikpca.operators import cross_product, expansion
 
 # k(Z, Z) is well conditioned wherever these are used: some hundreds of roundings.

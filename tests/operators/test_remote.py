@@ -45,6 +45,7 @@ def test_values_that_are_here_are_not_gathered():
     assert gathered(labels) is labels
 
 
+@pytest.mark.slow  # a process is started
 def test_without_what_a_cluster_needs_the_remedy_is_named():
     finished = subprocess.run([sys.executable, "-c", WITHOUT_DISTRIBUTED], capture_output=True, text=True, check=True)
     assert finished.stdout == 5 * "Dask collections need distributed: pip install 'semikpca[dask]'. distributed\n"

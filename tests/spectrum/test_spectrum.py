@@ -7,10 +7,9 @@ import pytest
 
 from semikpca.exceptions import KernelRankError
 from semikpca.operators import DeflatedOperator, DenseOperator, OperatorFacts, Storage
-from semikpca.spectrum import Spectrum, _block_krylov, _compute, full_spectrum, leading_spectrum, removable_spectrum
+from semikpca.spectrum import Spectrum, _block_krylov, _choice, full_spectrum, leading_spectrum, removable_spectrum
 from semikpca.spectrum._block_krylov import leading_eigenpairs
-from semikpca.spectrum._choice import Method, choose_method
-from semikpca.spectrum._lapack import all_eigenpairs
+from semikpca.spectrum._choice import Method, all_eigenpairs, choose_method
 
 # Columns of unit length: products between them are off by a few eps, more where eigenvalues are clustered.
 ORTHONORMAL = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-4}
@@ -244,7 +243,7 @@ def test_what_the_iteration_does_not_reach_comes_from_lapack(matrices, monkeypat
 @pytest.mark.parametrize(("n", "m", "iterates"), [(60, 2, False), (300, 2, False), (400, 2, True), (400, 200, False)])
 def test_small_matrices_and_many_eigenpairs_go_to_lapack(monkeypatch, n, m, iterates):
     called = []
-    monkeypatch.setattr(_compute, "leading_eigenpairs", lambda *arguments: (called.append(arguments), False))
+    monkeypatch.setattr(_choice, "leading_eigenpairs", lambda *arguments: (called.append(arguments), False))
     leading_spectrum(DenseOperator(np.eye(n)), m)
     assert bool(called) is iterates
 

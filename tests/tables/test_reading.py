@@ -363,6 +363,7 @@ def test_a_file_without_permission_is_refused(write, monkeypatch):
     assert "permission" in refusal(path)
 
 
+@pytest.mark.slow  # a process is started
 @pytest.mark.parametrize("package", ["pandas", "skrub"])
 def test_a_missing_extra_is_named(package):
     code = f"import sys; sys.modules[{package!r}] = None\nimport semikpca\nimport semikpca.tables"

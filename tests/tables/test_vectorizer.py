@@ -320,6 +320,7 @@ def test_tickets_are_sorted_well_and_better_than_by_numbers_alone(tickets):
     assert right > right_by_numbers + 0.1
 
 
+@pytest.mark.slow  # many rows of text
 def test_memory_stays_bounded_with_many_rows_of_text(rng, monkeypatch):
     letters = np.array(list("abcdefghij   "))[rng.integers(0, 13, (600, 300))]
     frame = pd.DataFrame({"text": pd.Series(["".join(row) for row in letters], dtype=object)})

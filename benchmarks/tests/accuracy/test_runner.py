@@ -89,6 +89,7 @@ def test_results_of_a_method_do_not_depend_on_what_runs_beside_it():
     np.testing.assert_array_equal(alone.methods["svc"].hits, together.methods["svc"].hits[:2])
 
 
+@pytest.mark.slow  # worker processes are started
 def test_records_do_not_depend_on_the_number_of_processes():
     cells = {cell: SPEC.methods for cell in (AccuracyCell("iris", 2), AccuracyCell("iris", 3))}
 

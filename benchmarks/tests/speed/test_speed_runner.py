@@ -196,6 +196,7 @@ def test_an_error_is_written_down_and_the_others_go_on(monkeypatch):
     assert found["blocked float32"].seconds
 
 
+@pytest.mark.slow  # a process is started, interrupted and waited for
 def test_ctrl_c_leaves_no_process_behind(monkeypatch):
     monkeypatch.setattr(runner, "_work", speed_children.press_ctrl_c)
     before = set(multiprocessing.active_children())

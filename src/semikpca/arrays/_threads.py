@@ -31,25 +31,9 @@ def _blas() -> Any:
 
 
 class _Rest:
-    """Whether BLAS is held to one thread, and how many it had before."""
+    """Whether BLAS is held to one thread, and how many it had before: of the whole process."""
 
-    def __init__(self) -> None:
-        self.lock, self.is_on, self.n_before = Lock(), False, 1
-
-    def begin(self) -> bool:
-        """Return whether it was not on already, in this thread or in another: only who turns it on may turn it off."""
-        with self.lock:
-            if self.is_on:
-                return False
-            self.is_on, self.n_before = True, _blas_threads()
-            return True
-
-    def end(self) -> None:
-        with self.lock:
-            self.is_on = False
-
-
-_rest = _Rest()
+    lock, is_on, n_before = Lock(), False, 1
 
 
 @contextmanager
@@ -60,14 +44,18 @@ def one_blas_thread() -> Iterator[None]:
     BLAS that has nothing more to do goes on looking for work, for 20 ms and more in OpenBLAS, and takes a core from
     the threads of the next product.
     """
-    is_mine = False
+    is_mine = False  # only who turns it on, in this thread or in another, may turn it off
     try:
-        is_mine = _rest.begin()
+        with _Rest.lock:
+            if not _Rest.is_on:
+                _Rest.n_before = _blas_threads()
+                is_mine = _Rest.is_on = True
         with _blas().limit(limits=1) if is_mine else nullcontext():
             yield
     finally:
         if is_mine:
-            _rest.end()
+            with _Rest.lock:
+                _Rest.is_on = False
 
 
 @contextmanager
@@ -85,8 +73,8 @@ def allowed_threads() -> int:
     """Return how many threads to use: as many as the user lets BLAS have, or this one alone."""
     if getattr(_own, "is_one", False):
         return 1
-    with _rest.lock:
-        return _rest.n_before if _rest.is_on else _blas_threads()
+    with _Rest.lock:
+        return _Rest.n_before if _Rest.is_on else _blas_threads()
 
 
 def _blas_threads() -> int:

@@ -2,7 +2,8 @@
 
 from semikpca.blending._agreement import NeighborAgreement
 from semikpca.blending._blend import Blend, BlendSettings, Part, Total, no_report
-from semikpca.blending._label_fit import LabelFit, LabelSystem
+from semikpca.blending._candidates import candidate_log_weights, left_out_losses, normalized_weights
+from semikpca.blending._label_fit import LabelSystem
 from semikpca.blending._sources import (
     NO_COLUMNS,
     Columns,
@@ -12,14 +13,12 @@ from semikpca.blending._sources import (
     default_sources,
     named_sources,
 )
-from semikpca.blending._weights import candidate_log_weights, left_out_losses, normalized_weights
 
 __all__ = [
     "NO_COLUMNS",
     "Blend",
     "BlendSettings",
     "Columns",
-    "LabelFit",
     "LabelSystem",
     "NeighborAgreement",
     "Part",

@@ -1,20 +1,24 @@
-"""How well a labeling of all rows agrees with their neighborhoods; no label is needed to say so."""
+"""How well a labeling of all rows agrees with their neighborhoods, and class offsets that respect it.
+
+No label is needed to say how well it does.
+"""
 
 from typing import Any
 
 import numpy as np
 
-from semikpca._typing import FloatArray, IntArray
+from semikpca._typing import BoolArray, FloatArray, IntArray
+from semikpca.decisions import expected_shares, prior_offsets
+
+# For shares that nobody gave rows on the edge count in part, and offsets are taken as far as neighbors agree as well as
+# before, but for this much.
+_CAUTIOUS_SOFTNESS = 1 / 3
+_STRENGTHS = (1.0, 0.75, 0.5, 0.25)
+_AGREEMENT_TOLERANCE = 0.01
 
 
 class NeighborAgreement:
-    """The links of a neighbor graph, on which labelings are judged.
-
-    Parameters
-    ----------
-    matrix : sparse array of shape (n, n)
-        Its nonzero entries beside the diagonal are the links.
-    """
+    """The links of a neighbor graph, on which labelings are judged: the nonzero entries beside the diagonal."""
 
     def __init__(self, matrix: Any) -> None:
         links = (matrix > 0).tocoo()
@@ -48,3 +52,17 @@ class NeighborAgreement:
 def _entropy(shares: FloatArray) -> float:
     positive = shares[shares > 0]
     return float(-np.sum(positive * np.log(positive)))
+
+
+def cautious_offsets(
+    scores: FloatArray, out_of_reach: BoolArray, class_counts: IntArray, agreement: NeighborAgreement
+) -> FloatArray:
+    """Return offsets towards the shares that the labels suggest, as far as neighboring rows still agree."""
+    n_classes = len(class_counts)
+    offsets = prior_offsets(scores[~out_of_reach], expected_shares(class_counts), _CAUTIOUS_SOFTNESS)
+    before = agreement.relative_information(scores.argmax(axis=1), n_classes)
+    for strength in _STRENGTHS:
+        moved = (scores + strength * offsets).argmax(axis=1)
+        if agreement.relative_information(moved, n_classes) >= before - _AGREEMENT_TOLERANCE:
+            return np.asarray(strength * offsets)
+    return np.zeros(n_classes)

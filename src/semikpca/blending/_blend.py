@@ -9,10 +9,9 @@ import numpy as np
 
 from semikpca._typing import FloatArray, IntArray, Rows
 from semikpca.arrays import allowed_threads, in_threads, length, one_blas_thread
-from semikpca.blending._agreement import NeighborAgreement
+from semikpca.blending._agreement import NeighborAgreement, cautious_offsets
 from semikpca.blending._candidates import Candidate, fit_candidates, heaviest_certificate, weigh_candidates
 from semikpca.blending._label_fit import LabelSystem
-from semikpca.blending._offsets import cautious_offsets
 from semikpca.blending._sources import (
     NO_COLUMNS,
     Columns,
@@ -31,16 +30,10 @@ from semikpca.problem import DualSolution, Expansion
 
 @dataclass(frozen=True)
 class BlendSettings:
-    """How candidates are put together.
-
-    Attributes
-    ----------
-    combine : {"ensemble", "best"}
-    class_prior : "auto", None, "labeled" or array of shape (n_classes,)
-    """
+    """How candidates are put together."""
 
     combine: Literal["ensemble", "best"] = "ensemble"
-    class_prior: Any = "auto"
+    class_prior: Any = "auto"  # or None, "labeled", or an array of shape (n_classes,)
 
     def prior(self, labels: LabelCoding) -> FloatArray | None:
         """Return the shares that the user asks for, or None; refuse what cannot be one."""
@@ -54,45 +47,22 @@ class BlendSettings:
 
 @dataclass(frozen=True)
 class Part:
-    """What one source adds to the blend.
+    """What one source adds to the blend."""
 
-    Attributes
-    ----------
-    number : int
-        Of the source.
-    settings : tuple of (noise, intercept, share)
-        Of its candidates that count.
-    expansion : Expansion
-        As a function of new rows.
-    decision : ndarray of shape (n_samples, n_classes)
-        On the training rows.
-    """
-
-    number: int
-    settings: tuple[tuple[float, bool, float], ...]
-    expansion: Expansion
-    decision: FloatArray
+    number: int  # of the source
+    settings: tuple[tuple[float, bool, float], ...]  # noise, intercept and share of its candidates that count
+    expansion: Expansion  # as a function of new rows
+    decision: FloatArray  # on the training rows
 
 
 @dataclass(frozen=True)
 class Total:
-    """The weighted sum of the candidates.
-
-    Attributes
-    ----------
-    parts : tuple of Part
-    constant : ndarray of shape (n_classes,)
-        What is added to the sum of the parts.
-    scores : ndarray of shape (n_samples, n_classes)
-        At all training rows.
-    left_out : ndarray of shape (n_labeled, n_classes)
-        At the labeled rows, each without its own label.
-    """
+    """The weighted sum of the candidates; its arrays have a column for each class."""
 
     parts: tuple[Part, ...]
-    constant: FloatArray
-    scores: FloatArray
-    left_out: FloatArray
+    constant: FloatArray  # what is added to the sum of the parts
+    scores: FloatArray  # at all training rows
+    left_out: FloatArray  # at the labeled rows, each without its own label
 
     @classmethod
     def of(
@@ -141,41 +111,20 @@ class Blend:
     """Candidates from several sources, fitted to the labels, weighed and added up.
 
     Made by :meth:`of`. Nothing of it changes afterwards, so that a blend can be read while another one is made of it.
-
-    Attributes
-    ----------
-    sources : tuple of Source
-    columns : tuple of Columns
-        Of each source at the labeled rows.
-    agreement : NeighborAgreement
-    components : ndarray of int, shape (n_samples,), or None
-        Pieces that rows fall into when links of all kernels count; None where one kernel links all rows.
-    labels : LabelCoding
-    settings : BlendSettings
-    reach : Reach
-    weights : ndarray of shape (n_candidates,)
-    results : dict of arrays
-        A column for each thing that is known of the candidates.
-    certificate : ConvexityCertificate or None
-        That of the heaviest use of Semi-KPCA.
-    total : Total
-    offsets : ndarray of shape (n_classes,)
-        What is added to the scores of each class, for the shares of the classes.
-    class_shares : ndarray of shape (n_classes,)
     """
 
     sources: tuple[Source, ...]
-    columns: tuple[Columns, ...]
+    columns: tuple[Columns, ...]  # of each source at the labeled rows
     agreement: NeighborAgreement
-    components: IntArray | None
+    components: IntArray | None  # pieces that rows fall into by the links of all kernels; None where one links all rows
     labels: LabelCoding
     settings: BlendSettings
     reach: Reach
-    weights: FloatArray
-    results: dict[str, Any]
-    certificate: ConvexityCertificate | None
-    total: "Total"
-    offsets: FloatArray
+    weights: FloatArray  # of the candidates
+    results: dict[str, Any]  # a column for each thing that is known of the candidates
+    certificate: ConvexityCertificate | None  # that of the heaviest use of Semi-KPCA
+    total: Total
+    offsets: FloatArray  # what is added to the scores of each class, for the shares of the classes
     class_shares: FloatArray
 
     @classmethod
@@ -222,7 +171,7 @@ class Blend:
             reach=reach,
             weights=weights,
             results=results,
-            certificate=heaviest_certificate(candidates, weights, certificates_of(sources)),
+            certificate=heaviest_certificate(sources, candidates, weights),
             total=total,
             offsets=offsets,
             class_shares=_shares(labels) if prior is None else prior,
@@ -231,7 +180,7 @@ class Blend:
     @property
     def certificates(self) -> list[ConvexityCertificate]:
         """One for each use of Semi-KPCA."""
-        return certificates_of(self.sources)
+        return [source.certificate for source in self.sources if source.certificate is not None]
 
     @property
     def hardest(self) -> DualSolution | None:
@@ -263,11 +212,11 @@ class Blend:
 
         Exact for every candidate; weights and offsets stay those of the whole fit.
         """
-        place = {int(row): number for number, row in enumerate(self.labels.labeled_rows)}
-        unlabeled = [int(row) for row in rows if int(row) not in place]
-        if unlabeled:
+        unlabeled = np.setdiff1d(rows, self.labels.labeled_rows)
+        if unlabeled.size:
             raise ValueError(f"Row {unlabeled[0]} has no label that could be left out; ask for labeled rows.")
-        decision = _as_decision(self.total.left_out[[place[int(row)] for row in rows]] + self.offsets)
+        places = np.searchsorted(self.labels.labeled_rows, rows)
+        decision = _as_decision(self.total.left_out[places] + self.offsets)
         decision[self.reach.alone(rows, self.labels.codes)] = 0
         return decision
 
@@ -300,14 +249,6 @@ class Blend:
     def __getstate__(self) -> dict[str, Any]:
         """Leave the columns behind: they come back from the rows when they are asked for."""
         return {**self.__dict__, "columns": tuple(NO_COLUMNS for _ in self.sources)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-
-
-def certificates_of(sources: Sequence[Source]) -> list[ConvexityCertificate]:
-    """Return the certificates of the sources that have one."""
-    return [source.certificate for source in sources if source.certificate is not None]
 
 
 def _class_offsets(

@@ -9,37 +9,17 @@ from semikpca._typing import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class LabelFit:
-    """The answer to one set of labels at one noise level; a column a class.
+    """The answer f(x) = Σ k(x, labeled row) · coefficient + intercept at one noise level; a column a class."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (n_labeled, n_classes)
-        f(x) = Σ k(x, labeled row) · coefficient + intercept; each column sums to 0.
-    intercept : ndarray of shape (n_classes,)
-    center : ndarray of shape (n_classes,)
-        The mean of f − intercept over all training rows.
-    left_out : ndarray of shape (n_labeled, n_classes)
-        f at each labeled row, as if fitted without that row.
-    left_out_centered : ndarray of shape (n_labeled, n_classes)
-        The same for f − intercept − center.
-    """
-
-    coefficients: FloatArray
+    coefficients: FloatArray  # each column sums to 0
     intercept: FloatArray
-    center: FloatArray
-    left_out: FloatArray
-    left_out_centered: FloatArray
+    center: FloatArray  # the mean of f − intercept over all training rows
+    left_out: FloatArray  # f at each labeled row, as if fitted without that row
+    left_out_centered: FloatArray  # the same for f − intercept − center
 
 
 class LabelSystem:
-    """The kernel between the labeled rows, prepared for several noise levels.
-
-    Parameters
-    ----------
-    kernel : ndarray of shape (n_labeled, n_labeled)
-    kernel_means : ndarray of shape (n_labeled,)
-        The mean of k(x, labeled row) over all training rows x.
-    """
+    """The kernel between the labeled rows, with its means over all training rows, for several noise levels."""
 
     def __init__(self, kernel: FloatArray, kernel_means: FloatArray) -> None:
         rounding = float(np.finfo(kernel.dtype).eps)
@@ -79,33 +59,16 @@ class LabelSystem:
         left_out = targets - q
         left_out_intercept = intercept - u[:, np.newaxis] * q
         left_out_center = center - (P @ self.kernel_means)[:, np.newaxis] * q
-        return LabelFit(
-            coefficients=coefficients,
-            intercept=intercept,
-            center=center,
-            left_out=left_out,
-            left_out_centered=left_out - left_out_intercept - left_out_center,
-        )
+        return LabelFit(coefficients, intercept, center, left_out, left_out - left_out_intercept - left_out_center)
 
     def response(
         self, noise: float, known: FloatArray, asked: FloatArray, own: IntArray, at: IntArray, *, intercept: bool
     ) -> FloatArray:
         """Return how f at all rows changes for each unit that a further label differs from f there.
 
-        Exact: the bordered system grows by a row and a column, whose Schur complement is a number.
-
-        Parameters
-        ----------
-        known : ndarray of shape (n, n_labeled)
-            Kernel columns at the labeled rows.
-        asked : ndarray of shape (n, m)
-            Kernel columns at rows that might get a label.
-        own : ndarray of int, shape (m,)
-            Those rows.
-        at : ndarray of int, shape (n_labeled,)
-            The labeled rows.
-        intercept : bool
-            Whether f has its intercept, or a mean of 0 over all rows.
+        Exact: the bordered system grows by a row and a column, whose Schur complement is a number. ``known`` are the
+        kernel columns at the labeled rows ``at``, ``asked`` those at the rows ``own`` that might get a label. f has its
+        ``intercept``, or a mean of 0 over all rows.
         """
         P, u, s = self.bordered_inverse(noise)
         change = asked - known @ (P @ asked[at] + u[:, np.newaxis])

@@ -48,25 +48,14 @@ _COLUMNS_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns of a source at some training rows.
+    """Columns of a source at some training rows: k(training rows, training rows ``at``).
 
-    Attributes
-    ----------
-    at : ndarray of int, shape (m,)
-    values : ndarray of shape (n_samples, m)
-        k(training rows, training rows ``at``), each column in one piece of memory: one more is then added without a
-        look at the others.
-    hardest : DualSolution or None
-        Of the solves behind them the one that left the largest residual, without its arrays.
+    Each column is in one piece of memory: one more is then added without a look at the others.
     """
 
     at: np.ndarray
     values: np.ndarray
-    hardest: DualSolution | None = None
-
-    def n_missing(self, at: np.ndarray) -> int:
-        """Return how many of these rows have no column here."""
-        return len(np.setdiff1d(at, self.at))
+    hardest: DualSolution | None = None  # the solve behind them with the largest residual, without its arrays
 
     def moved(self, source: "Source", at: np.ndarray) -> "Columns":
         """Return the columns at other rows; only those that are not here are computed."""
@@ -102,8 +91,7 @@ class Source(ABC):
     certificate: ConvexityCertificate | None = None
 
     def __init__(self, kernel: Kernel, rows: Any) -> None:
-        self.kernel = kernel
-        self.rows = rows
+        self.kernel, self.rows = kernel, rows
 
     @abstractmethod
     def compute(self, at: np.ndarray) -> tuple[np.ndarray, DualSolution | None]:
@@ -122,13 +110,11 @@ class PlainSource(Source):
     """The kernel as it is: LS-SVM on the labeled rows, to which the unlabeled ones say nothing."""
 
     def compute(self, at: np.ndarray) -> tuple[np.ndarray, None]:
-        """Return columns of the kernel matrix."""
         if self.kernel.input_kind == "matrix":
             return finite_pairwise(self.kernel, self.rows, self.rows)[:, at], None
         return finite_pairwise(self.kernel, self.rows, taken(self.rows, at)), None
 
     def expand(self, columns: Columns, coefficients: np.ndarray) -> tuple[Expansion, np.ndarray]:
-        """Return a sum over the labeled rows."""
         decision = columns.values @ coefficients
         if self.kernel.input_kind != "matrix":
             return Expansion(self.kernel, taken(self.rows, columns.at), coefficients, far_is_zero=True), decision
@@ -140,18 +126,7 @@ class PlainSource(Source):
 class ResponseSource(Source):
     """The label response H of Semi-KPCA: a kernel that unlabeled rows have shaped.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        Fitted.
-    rows : rows
-    backend : str
-        As the user names it.
-    problem : SemiKPCAProblem
-    facts : SemiKPCAFacts
-        What was learned of the kernel matrix.
-    response : SemiKPCAResponse, optional
-        Set up from the rows when it is needed, unless given.
+    ``facts`` are what was learned of the kernel matrix; ``backend`` is as the user names it.
     """
 
     def __init__(
@@ -184,7 +159,6 @@ class ResponseSource(Source):
         return self._made[0]
 
     def compute(self, at: np.ndarray) -> tuple[np.ndarray, DualSolution]:
-        """Return columns of H."""
         response = self.response
         # A solve needs several times the memory of its answer.
         step = _COLUMNS_AT_ONCE if response.operator.facts.uses_one_core else len(at)
@@ -297,7 +271,7 @@ def columns_at(
     def find(number: int, thread: int) -> None:
         found[number] = known[number].moved(sources[number], at)
 
-    if all(columns.n_missing(at) <= COLUMNS_A_GROUP for columns in known):
+    if all(len(np.setdiff1d(at, columns.at)) <= COLUMNS_A_GROUP for columns in known):
         # A solve with so few columns keeps one core busy: the sources take turns on all of them.
         in_threads(find, range(len(sources)), min(allowed_threads(), len(sources)))
     else:

@@ -1,11 +1,11 @@
-"""From decision values to probabilities: one temperature, learned from labels that are left out."""
+"""From decision values to class numbers and probabilities: one temperature, learned from labels that are left out."""
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
 
-from semikpca._typing import FloatArray, IntArray
-from semikpca.labels import class_scores, only_of_class
+from semikpca._typing import BoolArray, FloatArray, IntArray
+from semikpca.labels import class_scores, only_of_class, predicted_codes
 
 # The sharpness is searched in these multiples of 1 / (typical score), on a logarithmic scale: from probabilities
 # that are flat to a percent to ones that are certain in double precision.
@@ -21,25 +21,15 @@ def probabilities(decision: FloatArray, n_classes: int, sharpness: float) -> Flo
 def learn_sharpness(left_out: FloatArray, codes: IntArray, n_classes: int, decision: FloatArray) -> float:
     """Return the factor that turns scores into log-probabilities.
 
-    Parameters
-    ----------
-    left_out : ndarray of shape (m, n_columns)
-        Decisions at labeled rows, each without its own label.
-    codes : ndarray of shape (m,)
-        Their labels.
-    decision : ndarray of shape (n, n_columns)
-        Decisions at all rows, which set the scale.
+    ``left_out`` are decisions at labeled rows, each without its own label, and ``codes`` their labels; the ``decision``
+    at all rows sets the scale.
 
-    Notes
-    -----
     The factor maximizes the likelihood of the left-out labels. Targets are smoothed by Laplace's rule, (m + 1) /
     (m + n_classes) for the given class, as Platt did, so that a handful of correct labels does not end in
     certainty. Where no label can be left out without its class vanishing, the same rule speaks alone: a row
     with a typical margin gets the confidence that m labels can give.
     """
-    if n_classes == 1:
-        return 1.0
-    margin = typical_margin(decision, n_classes)
+    margin = typical_margin(decision, n_classes) if n_classes > 1 else 0.0
     if margin == 0:
         return 1.0
     usable = ~only_of_class(codes)
@@ -68,3 +58,22 @@ def rows_to_leave_out(labeled: IntArray) -> IntArray:
     if len(labeled) <= MAX_LEFT_OUT:
         return labeled
     return labeled[np.linspace(0, len(labeled) - 1, MAX_LEFT_OUT).astype(np.intp)]
+
+
+def decided_codes(class_shares: FloatArray, decision: FloatArray) -> IntArray:
+    """Return the class number of each row; a row of which nothing is known gets the class of the largest share."""
+    codes = predicted_codes(decision, len(class_shares))
+    codes[says_nothing(decision)] = np.argmax(class_shares)
+    return codes
+
+
+def decided_probabilities(class_shares: FloatArray, sharpness: float, decision: FloatArray) -> FloatArray:
+    """Return the probability of each class; those of a row of which nothing is known are the shares of the classes."""
+    chances = probabilities(decision, len(class_shares), sharpness)
+    chances[says_nothing(decision)] = class_shares
+    return chances
+
+
+def says_nothing(decision: FloatArray) -> BoolArray:
+    """Return where all decision values of a row are exactly 0: then nothing is known of it."""
+    return np.asarray(~decision.reshape(len(decision), -1).any(axis=1))

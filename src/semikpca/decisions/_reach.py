@@ -16,17 +16,10 @@ class Reach:
 
     A decision of a row out of reach comes from labels that have nothing to do with it; it is set to exactly 0, which
     stands for "nothing is known": see ``DecisionClassifier.decision_probabilities``.
-
-    Attributes
-    ----------
-    components : ndarray of int, shape (n,), or None
-        The connected component of each training row; None where all are connected.
-    out : ndarray of bool, shape (n,)
-        True where no label is in the row's component.
     """
 
-    components: IntArray | None
-    out: BoolArray
+    components: IntArray | None  # the connected component of each training row; None where all are connected
+    out: BoolArray  # True where no label is in the row's component
 
     @classmethod
     def of(cls, components: IntArray | None, codes: IntArray) -> "Reach":

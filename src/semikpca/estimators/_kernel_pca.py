@@ -8,13 +8,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from semikpca.arrays import is_remote, to_numpy
 from semikpca.convexity import ConvexityCertificate, Regime
 from semikpca.estimators._lssvm import LSSVMRegressor
-from semikpca.estimators._validation import (
-    check_count,
-    check_flag,
-    check_positive,
-    set_kernel_tags,
-    validate_rows,
-)
+from semikpca.estimators._validation import check_count, check_flag, check_positive, set_kernel_tags, validate_rows
 from semikpca.exceptions import KernelRankError
 from semikpca.kernels import as_kernel
 from semikpca.operators import CenteredOperator, KernelOperator, make_operator, values_at
@@ -63,15 +57,7 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     _takes_lazy = True
 
-    def __init__(
-        self,
-        n_components=2,
-        kernel="rbf",
-        *,
-        center=False,
-        inverse_error_weight=1.0,
-        backend="auto",
-    ):
+    def __init__(self, n_components=2, kernel="rbf", *, center=False, inverse_error_weight=1.0, backend="auto"):
         self.n_components = n_components
         self.kernel = kernel
         self.center = center

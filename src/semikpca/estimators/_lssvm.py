@@ -6,8 +6,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from semikpca import labels as coding
 from semikpca.arrays import on_host
-from semikpca.estimators._response_classifier import ResponseClassifier
-from semikpca.estimators._transductive import TransductiveClassifier
+from semikpca.estimators._response_classifier import ResponseClassifier, TransductiveClassifier
 from semikpca.estimators._validation import check_flag, check_iteration, check_positive, set_kernel_tags, validate_rows
 from semikpca.kernels import as_kernel
 from semikpca.operators import gathered, values_at

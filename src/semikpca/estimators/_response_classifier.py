@@ -1,4 +1,7 @@
-"""What all kernel classifiers of the package share: decisions that are linear in the labels."""
+"""What all kernel classifiers of the package share: decisions that are linear in the labels.
+
+:class:`TransductiveClassifier` is for those that learn from labeled and unlabeled rows together.
+"""
 
 from abc import abstractmethod
 from functools import partial
@@ -10,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from semikpca import labels as coding
 from semikpca.arrays import device_of, is_lazy
 from semikpca.decisions import Reach, prior_offsets, resolve_prior
-from semikpca.estimators._decisions import DecisionClassifier, logger, squeezed
+from semikpca.estimators._decisions import DecisionClassifier, TransductiveDecisions, logger, squeezed
 from semikpca.estimators._validation import check_iteration, check_row_numbers, set_kernel_tags, validate_rows
 from semikpca.exceptions import SingleClassWarning, warn_user
 from semikpca.kernels import as_kernel
@@ -173,3 +176,37 @@ class ResponseClassifier(DecisionClassifier):
 
     def __sklearn_tags__(self):
         return set_kernel_tags(super().__sklearn_tags__(), self.kernel)
+
+
+class TransductiveClassifier(TransductiveDecisions, ResponseClassifier):
+    """A classifier in which an unlabeled row has the target 0: it labels the rows that it was fitted on."""
+
+    def _encode(self, y) -> coding.LabelCoding:
+        return coding.encode(y)
+
+    def fit(self, X, y):
+        """Label all rows from the rows whose label is known.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features), list of objects, or kernel matrix
+            All rows, labeled and unlabeled, as the kernel takes them.
+        y : array-like of shape (n_samples,)
+            Labels; unlabeled rows are marked -1 (integers), or None or NaN (strings, objects, floats). Mind that the
+            paper codes its classes as -1 and +1 and unlabeled rows as 0: see :func:`semikpca.labels.from_signs`.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y)
+
+    def _learn(self, fit: Fit) -> None:
+        super()._learn(fit)
+        self.transduction_ = self._handed_out(self.labels_of(self.decision_))
+
+    def _take_labels(self, labels: coding.LabelCoding) -> None:
+        fit = self._fitted.with_labels(labels)
+        if fit is not self._fitted:
+            warn_unless_solved(fit.solution)
+            self._learn(fit)

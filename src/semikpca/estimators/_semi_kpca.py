@@ -3,7 +3,7 @@
 from sklearn.utils.validation import check_is_fitted
 
 from semikpca.estimators._decisions import logger
-from semikpca.estimators._transductive import TransductiveClassifier
+from semikpca.estimators._response_classifier import TransductiveClassifier
 from semikpca.estimators._validation import check_count
 from semikpca.problem import Fit, SemiKPCAProblem
 from semikpca.spectrum import Spectrum, full_spectrum

@@ -6,20 +6,19 @@ works in a grid search. Strings are shorthands for kernels with their defaults; 
 
 from semikpca.kernels._bandwidth import median_distance
 from semikpca.kernels._base import Kernel, ProductKernel, SparseFactor
-from semikpca.kernels._callable import CallableKernel
 from semikpca.kernels._evaluation import product_factors, values_of_products
 from semikpca.kernels._finite import finite_pairwise, require_finite, require_finite_sums
 from semikpca.kernels._formula import ExponentialDecay, Formula, Power
+from semikpca.kernels._given import CallableKernel, Precomputed
 from semikpca.kernels._graph import NeighborGraph, fit_graphs
 from semikpca.kernels._low_rank import LowRankFactor, above_rounding
 from semikpca.kernels._normalized import Normalized, normalized_product, positive_degrees, summed_features
 from semikpca.kernels._nystroem import Nystroem
 from semikpca.kernels._pairwise import RBF, Cosine, Laplacian, Linear, Polynomial
-from semikpca.kernels._precomputed import Precomputed
 from semikpca.kernels._registry import kernel_classes, shorthands
 from semikpca.kernels._row_sums import row_sums
-from semikpca.kernels._shorthand import KernelLike, as_kernel
 from semikpca.kernels._tiles import BLOCK_COLUMNS, BLOCK_ROWS, FactorTiles, PairwiseTiles, Tiles, tiles_of
+from semikpca.kernels._wrapped import KernelLike, as_kernel
 
 __all__ = [
     "BLOCK_COLUMNS",

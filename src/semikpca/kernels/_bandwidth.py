@@ -47,39 +47,36 @@ def median_distance(X: Rows, metric: Metric = "euclidean") -> float:
 
 def resolve_gamma(gamma: Gamma, X: Rows, median_rule: Callable[[float], float], metric: Metric) -> float:
     """Return the kernel coefficient as a number, from a number or the name of a rule."""
-    if isinstance(gamma, str):
-        X = X if sparse.issparse(X) or is_tensor(X) or is_remote(X) else np.asarray(X)
-        if gamma == "median":
-            if X.shape[0] < 2:
-                raise ValueError(
-                    "gamma='median' has no value: one row has no pairs. Give gamma a number, or more rows."
-                )
-            median = median_distance(X, metric)
-            if median == 0:
-                raise ValueError(
-                    "gamma='median' has no value: the median distance between the rows of X is 0, so at least "
-                    "half of the pairs of rows are equal. Give gamma a number, or drop duplicate rows."
-                )
-            coefficient = median_rule(median) if np.isfinite(median) else 0.0
-            if not is_positive_number(coefficient):
-                raise ValueError(
-                    f"gamma='median' has no value: with a median distance of {median:.3g} it leaves the range of "
-                    "numbers. Scale the features, for example with StandardScaler."
-                )
-            return coefficient
-        if gamma == "scale":
-            variance = _variance(X)
-            if not np.isfinite(variance):
-                raise ValueError(
-                    f"gamma='scale' has no value: the variance of X leaves the range of {X.dtype}. Scale the features."
-                )
-            if variance == 0:
-                raise ValueError(
-                    "gamma='scale' has no value: the variance of X is 0, all its entries are equal. Give gamma a "
-                    "number, or use rows that differ."
-                )
-            return float(1.0 / (X.shape[1] * variance))
-    return check_gamma(gamma)
+    if not isinstance(gamma, str) or gamma not in ("median", "scale"):
+        return check_gamma(gamma)
+    X = X if sparse.issparse(X) or is_tensor(X) or is_remote(X) else np.asarray(X)
+    if gamma == "scale":
+        variance = _variance(X)
+        if not np.isfinite(variance):
+            raise ValueError(
+                f"gamma='scale' has no value: the variance of X leaves the range of {X.dtype}. Scale the features."
+            )
+        if variance == 0:
+            raise ValueError(
+                "gamma='scale' has no value: the variance of X is 0, all its entries are equal. Give gamma a "
+                "number, or use rows that differ."
+            )
+        return float(1.0 / (X.shape[1] * variance))
+    if X.shape[0] < 2:
+        raise ValueError("gamma='median' has no value: one row has no pairs. Give gamma a number, or more rows.")
+    median = median_distance(X, metric)
+    if median == 0:
+        raise ValueError(
+            "gamma='median' has no value: the median distance between the rows of X is 0, so at least half of the "
+            "pairs of rows are equal. Give gamma a number, or drop duplicate rows."
+        )
+    coefficient = median_rule(median) if np.isfinite(median) else 0.0
+    if not is_positive_number(coefficient):
+        raise ValueError(
+            f"gamma='median' has no value: with a median distance of {median:.3g} it leaves the range of numbers. "
+            "Scale the features, for example with StandardScaler."
+        )
+    return coefficient
 
 
 def check_gamma(gamma: object) -> float:

@@ -22,20 +22,13 @@ InputKind = Literal["vectors", "matrix", "objects"]
 class SparseFactor:
     """What some rows have in a kernel matrix K(A, B) = damping · S(A) S(B)ᵀ + (1 − damping) v(A) v(B)ᵀ.
 
-    Attributes
-    ----------
-    matrix : CSR array of shape (n_rows, n)
-        S, against the n training rows. Of these themselves it is symmetric, has no eigenvalue outside [−1, 1], and
-        S v = v.
-    vector : ndarray of shape (n_rows,)
-        v; of the training rows it has unit length and is the eigenvector of K for its largest eigenvalue, 1.
-    damping : float
-        In (0, 1]: every other eigenvalue of K is at most this.
+    Of the training rows themselves S, the ``matrix``, is symmetric, has no eigenvalue outside [−1, 1], and S v = v; the
+    ``vector`` v has unit length and is the eigenvector of K for its largest eigenvalue, 1.
     """
 
-    matrix: Any
+    matrix: Any  # CSR, shape (n_rows, n): against the n training rows
     vector: FloatArray
-    damping: float
+    damping: float  # in (0, 1]: every other eigenvalue of K is at most this
 
 
 class Kernel(BaseEstimator, ABC):

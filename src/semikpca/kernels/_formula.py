@@ -30,7 +30,7 @@ class Power:
         """Refuse what no product could compute."""
         if not is_whole_number(self.degree, minimum=1):
             raise ValueError(f"degree must be a whole number, 1 or more, got {self.degree!r}.")
-        _require_finite("shift", self.shift)
+        require_finite_number("shift", self.shift)
 
     @property
     def is_linear(self) -> bool:
@@ -59,7 +59,7 @@ class ExponentialDecay:
         if not isinstance(self.coefficients, tuple) or not self.coefficients:
             raise ValueError(f"coefficients must be a tuple of one number or more, got {self.coefficients!r}.")
         for coefficient in self.coefficients:
-            _require_finite("each of the coefficients", coefficient)
+            require_finite_number("each of the coefficients", coefficient)
 
     @property
     def is_plain(self) -> bool:
@@ -119,6 +119,7 @@ class Formula:
         return isinstance(self.profile, Power) and self.profile.is_linear
 
 
-def _require_finite(name: str, number: object) -> None:
+def require_finite_number(name: str, number: object) -> None:
+    """Refuse what is no number, infinity and NaN."""
     if not isinstance(number, Real) or not isfinite(number):
         raise ValueError(f"{name} must be a finite number, got {number!r}.")

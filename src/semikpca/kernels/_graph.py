@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from semikpca._numbers import is_whole_number
 from semikpca._typing import BoolArray, FloatArray, IntArray, Rows
 from semikpca.kernels._base import Kernel, SparseFactor
-from semikpca.kernels._neighbors import ApproximateSearch, ExactSearch, Links, NeighborSearch
+from semikpca.kernels._neighbors import ApproximateSearch, ExactSearch, Links, NeighborSearch, in_order
 from semikpca.kernels._vectors import as_float, dense, largest_entries, unit_rows
 
 _SEARCHES: dict[str, type[NeighborSearch]] = {"exact": ExactSearch, "approximate": ApproximateSearch}
@@ -84,6 +84,7 @@ class NeighborGraph(Kernel):
     """
 
     shorthand = "graph"
+    is_sparse = True
 
     def __init__(
         self,
@@ -98,19 +99,13 @@ class NeighborGraph(Kernel):
         self.teleport = teleport
         self.search = search
 
-    @property
-    def is_sparse(self) -> bool:
-        """True."""
-        return True
-
     def fit(self, rows: Rows) -> Self:
         """Find the neighbors of the training rows and build S."""
         self._check_parameters()
         points = self._points(rows)
-        most_links = self._most_links(int(points.shape[0]))
         with np.errstate(over="ignore", invalid="ignore"):
             searcher = _SEARCHES[self.search](points, int(self.n_neighbors))
-            radii, links = searcher.neighbors(points, most_links)
+            radii, links = searcher.neighbors(points, self._most_links(searcher.n))
         return self._learn(rows, searcher, radii, links)
 
     def _learn(self, rows: Rows, searcher: NeighborSearch, radii: FloatArray, links: Links) -> Self:
@@ -124,7 +119,7 @@ class NeighborGraph(Kernel):
         positive = radii[radii > 0]
         self._smallest_radius = float(positive.min()) if positive.size else 1.0
         self.rows_fit_: Any = rows
-        self._searcher: NeighborSearch | None = searcher
+        self._searcher = searcher
         self.radii_: FloatArray = radii
         half = _matrix(links, np.exp(self._log_weights(links, radii)) / 2, (n, n))
         weights = sparse.csr_array(half + half.T)
@@ -203,18 +198,13 @@ class NeighborGraph(Kernel):
             radii, near = searcher.neighbors(points)
         if not np.isfinite(radii).all():
             raise ValueError("Distances to the training rows leave the range of numbers. Scale the features.")
-        far = searcher.reached_by(points, self.radii_)
-        exponents = [self._log_weights(links, radii) for links in (near, far)]
+        links = in_order([near, searcher.reached_by(points, self.radii_)])
+        exponents = self._log_weights(links, radii)
         # A training row has the weight 1 with itself; only rows far from all others need the shift.
         largest = np.full(len(radii), -np.inf)
-        for links, exponent in zip((near, far), exponents, strict=True):
-            np.maximum.at(largest, links.rows, exponent)
-        shape = (len(radii), searcher.n)
-        weights = sum(
-            _matrix(links, np.exp(exponent - largest[links.rows]) / 2, shape)
-            for links, exponent in zip((near, far), exponents, strict=True)
-        )
-        weights = sparse.csr_array(weights)
+        np.maximum.at(largest, links.rows, exponents)
+        weights = _matrix(links, np.exp(exponents - largest[links.rows]) / 2, (len(radii), searcher.n))
+        weights.sum_duplicates()  # links of both sides have two halves
         scales = np.maximum(np.exp(largest / 2), _FAINTEST) ** 2
         sums = np.asarray(weights.sum(axis=1)).reshape(-1)
         weights.data *= (np.sqrt(scales / sums))[_row_numbers(weights)] / np.sqrt(self.degrees_[weights.indices])
@@ -272,9 +262,8 @@ class NeighborGraph(Kernel):
 
     def _search_again(self) -> NeighborSearch:
         """Return the index of the training rows, built again where the kernel was loaded without it."""
-        if getattr(self, "_searcher", None) is None:
+        if not hasattr(self, "_searcher"):
             self._searcher = _SEARCHES[self.search](self._points(self.rows_fit_), int(self.n_neighbors))
-        assert self._searcher is not None
         return self._searcher
 
     def _require_fit(self) -> None:
@@ -292,10 +281,10 @@ def fit_graphs(counts: Iterable[int], rows: Rows) -> list[NeighborGraph]:
     """Return default graphs with these counts of neighbors, fitted to the rows by one search."""
     graphs = [NeighborGraph(count) for count in counts]
     widest = max(graphs, key=lambda graph: graph.n_neighbors)
-    points, most_links = widest._points(rows), widest._most_links(int(rows.shape[0]))
+    points = widest._points(rows)
     with np.errstate(over="ignore", invalid="ignore"):
         searcher = ExactSearch(points, widest.n_neighbors)
-        links = searcher.neighbors(points, most_links)[1]
+        links = searcher.neighbors(points, widest._most_links(searcher.n))[1]
         for graph in graphs:
             own = searcher.with_neighbors(graph.n_neighbors)
             graph._learn(rows, own, *links.nearest(own.n_neighbors))

@@ -9,6 +9,7 @@ from scipy import linalg
 
 from semikpca._typing import BoolArray, FloatArray, Rows
 from semikpca.arrays import allowed_threads, in_threads, length, slices, taken
+from semikpca.kernels._vectors import squared_norms
 
 # Numbers in a block of columns: 2 MB in float64, which stays in the cache of a core while it is made and multiplied.
 _BLOCK_NUMBERS = 2**18
@@ -22,43 +23,24 @@ _STRIP_COLUMNS = 192
 class LowRankFactor:
     """Features Φ = C R of rows, so that K = Φ Φᵀ; no more than a few blocks of C are ever in memory.
 
-    Products with Φ are products with C and one with R, so that only ``features`` and ``gram`` pay for R at each row.
-
-    Attributes
-    ----------
-    columns : function of rows
-        Returns C, shape (n_rows, n_columns), in float32 or float64.
-    mixing : ndarray of shape (n_columns, n_features), or None
-        R; None where the columns are the features. Zeros above its diagonal cost nothing.
-    parallel : bool
-        Whether ``columns`` may be called from several threads at once.
+    Products with Φ are products with C (the ``columns``) and one with R (the ``mixing``), so that only ``features`` and
+    ``gram`` pay for R at each row. With ``parallel``, columns may be made in several threads at once.
     """
 
-    columns: Callable[[Rows], FloatArray]
+    columns: Callable[[Rows], FloatArray]  # C, shape (n_rows, n_columns), in float32 or float64
+    # R, shape (n_columns, n_features); None where the columns are the features. Zeros above its diagonal cost nothing.
     mixing: FloatArray | None = None
     parallel: bool = True
 
     def features(self, rows: Rows) -> FloatArray:
         """Return Φ, shape (n_rows, n_features)."""
         blocks = _Blocks(self, rows)
-        phi = blocks.empty(length(rows))
-
-        def fill(part: slice, thread: int) -> None:
-            blocks.features(part, out=phi[part])
-
-        blocks.run(fill)
-        return phi
+        return blocks.filled(blocks.features, blocks.n_features)
 
     def squares(self, rows: Rows) -> FloatArray:
         """Return the squared length of each row of Φ: the diagonal of K."""
         blocks = _Blocks(self, rows)
-        squares: FloatArray = np.empty(length(rows), dtype=blocks.dtype)
-
-        def fill(part: slice, thread: int) -> None:
-            squares[part] = _row_squares(blocks.features(part))
-
-        blocks.run(fill)
-        return squares
+        return blocks.filled(lambda part: squared_norms(blocks.features(part)))
 
     def project(self, rows: Rows, block: FloatArray) -> FloatArray:
         """Return Φᵀ @ block in float64, shape (n_features, n_columns); rows of zeros in the block cost nothing."""
@@ -73,7 +55,7 @@ class LowRankFactor:
         def add(part: slice, thread: int) -> None:
             sums[thread] += self.columns(rows[part]).T @ block[part]
 
-        blocks.run(add)
+        in_threads(add, blocks.parts, blocks.n_threads)
         total = np.sum(sums, axis=0)
         return np.asarray(total if self.mixing is None else self.mixing.T @ total)
 
@@ -81,13 +63,7 @@ class LowRankFactor:
         """Return Φ @ coefficients, shape (n_rows, n_columns), or (n_rows,) for a vector."""
         blocks = _Blocks(self, rows)
         mixed = (coefficients if self.mixing is None else self.mixing @ coefficients).astype(blocks.dtype)
-        values: FloatArray = np.empty((length(rows), *coefficients.shape[1:]), dtype=blocks.dtype)
-
-        def fill(part: slice, thread: int) -> None:
-            values[part] = self.columns(rows[part]) @ mixed
-
-        blocks.run(fill)
-        return values
+        return blocks.filled(lambda part: self.columns(rows[part]) @ mixed, *coefficients.shape[1:])
 
     def gram(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
         """Return ΦᵀΦ, with sums in float64, and the squared length of each row of Φ."""
@@ -97,17 +73,16 @@ class LowRankFactor:
         sums = [np.zeros((blocks.n_features, blocks.n_features), order="F") for _ in range(blocks.n_threads)]
 
         def add(part: slice, thread: int) -> None:
-            phi = blocks.empty(part.stop - part.start)
+            phi: FloatArray = np.empty((part.stop - part.start, blocks.n_features), blocks.dtype)
             for inner in slices(part.start, part.stop, blocks.block_rows):
-                blocks.features(inner, out=phi[inner.start - part.start : inner.stop - part.start])
-            squares[part] = _row_squares(phi)
+                phi[inner.start - part.start : inner.stop - part.start] = blocks.features(inner)
+            squares[part] = squared_norms(phi)
             if blocks.dtype == np.float64:
-                dsyrk = linalg.blas.dsyrk
-                sums[thread] = dsyrk(1.0, phi.T, beta=1.0, c=sums[thread], lower=True, overwrite_c=True)
+                sums[thread] = linalg.blas.dsyrk(1.0, phi.T, beta=1.0, c=sums[thread], lower=True, overwrite_c=True)
             else:
                 sums[thread] += linalg.blas.ssyrk(1.0, phi.T, lower=True)
 
-        blocks.run(add)
+        in_threads(add, blocks.parts, blocks.n_threads)
         lower = np.sum(sums, axis=0)
         return np.tril(lower) + np.tril(lower, -1).T, squares
 
@@ -123,27 +98,27 @@ class _Blocks:
         self.n_features = self.n_columns if factor.mixing is None else int(factor.mixing.shape[1])
         self.block_rows = max(16, _BLOCK_NUMBERS // max(1, self.n_columns))
         self.parts = slices(0, length(rows), max(self.block_rows, at_once))
-        allowed = allowed_threads() if factor.parallel and len(self.parts) > 1 else 1
-        self.n_threads = min(allowed, len(self.parts))
+        self.n_threads = min(allowed_threads() if factor.parallel else 1, len(self.parts))
 
-    def empty(self, n_rows: int) -> FloatArray:
-        """Return room for the features of so many rows."""
-        return np.empty((n_rows, self.n_features), dtype=self.dtype)
+    def filled(self, values_of: Callable[[slice], FloatArray], *width: int) -> FloatArray:
+        """Return an array of shape (n_rows, *width) from the values of each part."""
+        values: FloatArray = np.empty((length(self.rows), *width), self.dtype)
 
-    def features(self, part: slice, out: FloatArray | None = None) -> FloatArray:
+        def fill(part: slice, thread: int) -> None:
+            values[part] = values_of(part)
+
+        in_threads(fill, self.parts, self.n_threads)
+        return values
+
+    def features(self, part: slice) -> FloatArray:
         """Return the features of some rows."""
         columns = self.columns(self.rows[part])
-        out = self.empty(len(columns)) if out is None else out
         if self.mixing is None:
-            out[:] = columns
-        else:
-            for first, here, strip in self.mixing:
-                np.matmul(columns[:, first:], strip, out=out[:, here])
-        return out
-
-    def run(self, work: Callable[[slice, int], None]) -> None:
-        """Call ``work(part, thread)`` for every part."""
-        in_threads(work, self.parts, self.n_threads)
+            return columns
+        phi: FloatArray = np.empty((len(columns), self.n_features), self.dtype)
+        for first, here, strip in self.mixing:
+            np.matmul(columns[:, first:], strip, out=phi[:, here])
+        return phi
 
 
 def above_rounding(eigenvalues: FloatArray, dtype: Any) -> BoolArray:
@@ -163,7 +138,3 @@ def _strips(mixing: FloatArray) -> list[tuple[int, slice, FloatArray]]:
         first = int(np.argmax(mixing[:, here].any(axis=1)))
         strips.append((first, here, np.ascontiguousarray(mixing[first:, here])))
     return strips
-
-
-def _row_squares(phi: FloatArray) -> FloatArray:
-    return np.asarray(np.einsum("ij,ij->i", phi, phi))

@@ -13,6 +13,8 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from semikpca._typing import BoolArray, FloatArray, IntArray, Rows
+from semikpca.arrays import slices
+from semikpca.kernels._vectors import beside, squared_norms
 
 # Two distances that differ by less than this, relatively, are equal: rounding must not decide who is a neighbor.
 TIE = 1e-9
@@ -36,8 +38,8 @@ class Links:
         of_block, place = np.nonzero(kept)
         return cls(block[of_block], candidates[of_block, place], squared[kept])
 
-    def where(self, kept: BoolArray) -> "Links":
-        """Return some of the links."""
+    def where(self, kept: BoolArray | IntArray) -> "Links":
+        """Return some of the links, or all of them in another order."""
         return Links(self.rows[kept], self.columns[kept], self.squared_distances[kept])
 
     def nearest(self, n_neighbors: int) -> tuple[FloatArray, "Links"]:
@@ -112,7 +114,7 @@ class ExactSearch(NeighborSearch):
                 tied.append(block[~complete])
             pending = np.concatenate(tied)
             count *= 2
-        return radii, _in_order(found)
+        return radii, in_order(found)
 
     def reached_by(self, queries: Rows, radii: FloatArray) -> Links:
         """Return the links with training rows that have the row within their own radius.
@@ -123,8 +125,7 @@ class ExactSearch(NeighborSearch):
         shifted = self._shifted(queries)
         largest = float(radii.max(initial=0.0))
         if self._lifted is None:
-            heights = np.sqrt(np.maximum(largest**2 - radii**2, 0))
-            lifted = _with_column(self._indexed, heights)
+            lifted = beside(self._indexed, np.sqrt(np.maximum(largest**2 - radii**2, 0)))
             self._lifted = NearestNeighbors().fit(lifted), _largest_norm(lifted)
         index, size = self._lifted
         # The heights are rounded as the rows are stored.
@@ -132,14 +133,14 @@ class ExactSearch(NeighborSearch):
         reach = float(np.sqrt((largest * (1 + TIE)) ** 2 + rounding))
         found = []
         for block in _blocks(np.arange(queries.shape[0]), 1):
-            lifted = _with_column(shifted[block], np.zeros(len(block)))
+            lifted = beside(shifted[block], np.zeros(len(block)))
             lists = index.radius_neighbors(lifted, reach, return_distance=False)
             rows = np.repeat(block, [len(near) for near in lists])
             columns = np.concatenate(lists).astype(np.intp)
             squared = squared_distances(queries, rows, self.points, columns)
             within = squared <= (radii[columns] * (1 + TIE)) ** 2
             found.append(Links(rows, columns, squared).where(within))
-        return _in_order(found)
+        return in_order(found)
 
     def with_neighbors(self, n_neighbors: int) -> "ExactSearch":
         """Return a search for another number of neighbors on the same index."""
@@ -167,7 +168,13 @@ class ApproximateSearch(NeighborSearch):
 
     def __init__(self, points: Rows, n_neighbors: int) -> None:
         super().__init__(points, n_neighbors)
-        faiss = _faiss()
+        try:
+            import faiss
+        except ImportError as error:
+            raise ImportError(
+                "search='approximate' needs faiss: install it with pip install 'semikpca[neighbors]', or use "
+                "search='exact'."
+            ) from error
         if sparse.issparse(points):
             raise ValueError(
                 "search='approximate' takes dense rows only. Use search='exact', or make the rows dense and short, for "
@@ -183,9 +190,8 @@ class ApproximateSearch(NeighborSearch):
         finally:
             faiss.omp_set_num_threads(threads)
         self._index = index
-        self._numbers: dict[bytes, int] = {}
-        for number in range(self.n - 1, -1, -1):
-            self._numbers[self._identity(points[number])] = number
+        # Backwards, so that of equal rows the first one stays.
+        self._numbers = {self._identity(points[number]): number for number in reversed(range(self.n))}
 
     def equal_rows(self, queries: Rows) -> IntArray:
         """Return the first training row that each row equals, −1 where there is none.
@@ -212,7 +218,7 @@ class ApproximateSearch(NeighborSearch):
             radii[block] = np.sqrt(nearest)
             within = squared <= (nearest * (1 + TIE) ** 2)[:, np.newaxis]
             found.append(Links.among(block, candidates, squared, within))
-        links = _in_order(found)
+        links = in_order(found)
         _refuse_more_links(len(links.rows), most_links, self)
         return radii, links
 
@@ -222,7 +228,7 @@ class ApproximateSearch(NeighborSearch):
         for block, candidates, squared in self._searched(queries):
             within = squared <= (radii[candidates] * (1 + TIE)) ** 2
             found.append(Links.among(block, candidates, squared, within))
-        return _in_order(found)
+        return in_order(found)
 
     def _searched(self, queries: Rows) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
         """Yield blocks of row numbers, their candidates and squared distances, shape (len(block), n_candidates)."""
@@ -245,14 +251,8 @@ def squared_distances(A: Rows, rows: IntArray, B: Rows, columns: IntArray) -> Fl
     """Return ‖a − b‖² for pairs of a row of A and a row of B, by differences in float64."""
     squared = np.empty(len(rows))
     step = max(1, _DIFFERENCES_AT_ONCE // max(1, A.shape[1]))
-    for start in range(0, len(rows), step):
-        pairs = slice(start, start + step)
-        a, b = A[rows[pairs]].astype(np.float64), B[columns[pairs]]
-        difference = a - b
-        if sparse.issparse(difference):
-            squared[pairs] = difference.multiply(difference).sum(axis=1)
-        else:
-            squared[pairs] = np.einsum("ij,ij->i", difference, difference)
+    for pairs in slices(0, len(rows), step):
+        squared[pairs] = squared_norms(A[rows[pairs]].astype(np.float64) - B[columns[pairs]])
     return squared
 
 
@@ -263,16 +263,15 @@ def _squared_to(A: Rows, block: IntArray, B: Rows, candidates: IntArray) -> Floa
 
 def _blocks(rows: IntArray, n_pairs_a_row: int) -> list[IntArray]:
     step = max(1, min(_ROWS_AT_ONCE, _PAIRS_AT_ONCE // n_pairs_a_row))
-    return [rows[start : start + step] for start in range(0, len(rows), step)]
+    return [rows[part] for part in slices(0, len(rows), step)]
 
 
-def _in_order(found: list[Links]) -> Links:
+def in_order(found: list[Links]) -> Links:
     """Return all links, sorted by row."""
     links = Links(*(np.concatenate([getattr(part, name) for part in found]) for name in Links.__dataclass_fields__))
     if len(found) == 1 or (np.diff(links.rows) >= 0).all():
         return links
-    order = np.argsort(links.rows, kind="stable")
-    return Links(links.rows[order], links.columns[order], links.squared_distances[order])
+    return links.where(np.argsort(links.rows, kind="stable"))
 
 
 def _refuse_more_links(n_links: int, most: float, search: NeighborSearch) -> None:
@@ -297,21 +296,3 @@ def _largest_norm(rows: Rows) -> float:
     if sparse.issparse(rows):
         return float(np.sqrt(rows.multiply(rows).sum(axis=1).max(initial=0.0)))
     return float(np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64).max(initial=0.0)))
-
-
-def _with_column(rows: Rows, column: FloatArray) -> Rows:
-    column = column[:, np.newaxis].astype(rows.dtype)
-    if sparse.issparse(rows):
-        return sparse.hstack([rows, sparse.csr_array(column)], format="csr")
-    return np.hstack([rows, column])
-
-
-def _faiss() -> Any:
-    try:
-        import faiss
-    except ImportError as error:
-        raise ImportError(
-            "search='approximate' needs faiss: install it with pip install 'semikpca[neighbors]', or use "
-            "search='exact'."
-        ) from error
-    return faiss

@@ -13,8 +13,7 @@ from semikpca.kernels._base import Kernel
 from semikpca.kernels._finite import require_finite
 from semikpca.kernels._low_rank import LowRankFactor
 from semikpca.kernels._row_sums import row_sums
-from semikpca.kernels._shorthand import KernelLike, as_kernel
-from semikpca.kernels._wrapped import WrappedKernel
+from semikpca.kernels._wrapped import KernelLike, WrappedKernel, as_kernel
 
 
 class Normalized(WrappedKernel):

@@ -1,17 +1,16 @@
 """Kernels on vectors: each states its formula as data, and learns its coefficient from the rows."""
 
-from numbers import Real
 from typing import Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from semikpca._typing import Array, FloatArray, Rows
+from semikpca._typing import Array, Rows
 from semikpca.arrays import is_remote, is_tensor, like
 from semikpca.kernels._bandwidth import Gamma, fitted_gamma, resolve_gamma
 from semikpca.kernels._base import ProductKernel
-from semikpca.kernels._formula import ExponentialDecay, Formula, Power
+from semikpca.kernels._formula import ExponentialDecay, Formula, Power, require_finite_number
 from semikpca.kernels._low_rank import LowRankFactor
 from semikpca.kernels._vectors import as_float, unit_rows
 
@@ -124,10 +123,7 @@ class Linear(ProductKernel):
 
     def low_rank_factor(self) -> LowRankFactor:
         """Return the rows themselves, centered or as they are, as features."""
-        return LowRankFactor(self._columns)
-
-    def _columns(self, rows: Rows) -> FloatArray:
-        return np.asarray(self.factor(rows))
+        return LowRankFactor(self.factor)
 
 
 class Polynomial(ProductKernel):
@@ -162,8 +158,7 @@ class Polynomial(ProductKernel):
     @property
     def formula(self) -> Formula:
         """(gamma a·b + coef0)^degree."""
-        if not isinstance(self.coef0, Real) or not np.isfinite(self.coef0):
-            raise ValueError(f"coef0 must be a finite number, got {self.coef0!r}.")
+        require_finite_number("coef0", self.coef0)
         return Formula("inner product", Power(self.degree, self.coef0), fitted_gamma(self))
 
 

@@ -28,10 +28,13 @@ def register(kernel_class: "type[Kernel]") -> None:
     for known in _classes.values():
         if _place(known) == _place(kernel_class):
             continue  # the same class, made again
-        if known.__name__ == name:
-            raise TypeError(_clash("name", name, known, kernel_class))
-        if shorthand is not None and vars(known).get("shorthand") == shorthand:
-            raise TypeError(_clash("shorthand", shorthand, known, kernel_class))
+        taken = {"name": known.__name__, "shorthand": vars(known).get("shorthand")}
+        for what, value in (("name", name), ("shorthand", shorthand)):
+            if value is not None and value == taken[what]:
+                raise TypeError(
+                    f"Two kernels have the {what} {value!r}: {_place(known)} and {_place(kernel_class)}. Give one of "
+                    f'them another {what}; a class whose name begins with "_" is not made known.'
+                )
     _classes[name] = kernel_class
 
 
@@ -80,10 +83,3 @@ def _load_installed() -> None:
 
 def _place(kernel_class: type) -> str:
     return f"{kernel_class.__module__}.{kernel_class.__qualname__}"
-
-
-def _clash(what: str, value: str, known: type, other: type) -> str:
-    return (
-        f"Two kernels have the {what} {value!r}: {_place(known)} and {_place(other)}. Give one of them another {what}; "
-        'a class whose name begins with "_" is not made known.'
-    )

@@ -18,7 +18,8 @@ def row_sums(kernel: Kernel, A: Rows, B: Rows) -> Array:
     Whoever can multiply with the whole matrix faster, on a GPU or on a cluster, hands over what this would return.
     """
     if kernel.input_kind != "vectors" or is_tensor(B):
-        return _sums_of_strips(kernel, A, B)
+        parts = [kernel.pairwise(A[strip], B).sum(axis=1) for strip in slices(0, max(1, length(A)), BLOCK_ROWS)]
+        return namespace(parts[0]).concatenate(parts)
     is_same = A is B
     B = as_float(B)
     A = B if is_same else as_float(A)
@@ -38,10 +39,3 @@ def row_sums(kernel: Kernel, A: Rows, B: Rows) -> Array:
 
     in_threads(add, strips, n_threads)
     return require_finite(kernel, np.asarray(sums.sum(axis=0)).astype(dtype, copy=False))
-
-
-def _sums_of_strips(kernel: Kernel, A: Rows, B: Rows) -> Array:
-    """Return the sums from strips of rows of A against all of B: objects, and tensors."""
-    strips = slices(0, max(1, length(A)), BLOCK_ROWS)
-    parts = [kernel.pairwise(A[strip], B).sum(axis=1) for strip in strips]
-    return namespace(parts[0]).concatenate(parts)

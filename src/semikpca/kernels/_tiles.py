@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from threading import local
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -72,15 +72,11 @@ class PairwiseTiles:
     A: Rows
     B: Rows
     dtype: Any
+    nbytes: ClassVar[int] = 0  # nothing is kept beside the rows
 
     def __call__(self, rows: slice | IntArray, columns: slice) -> FloatArray:
         """Return the block of some rows and columns, as a new array."""
         return self.pairwise(self.A[rows], self.B[columns]).astype(self.dtype, copy=False)
-
-    @property
-    def nbytes(self) -> int:
-        """Nothing."""
-        return 0
 
 
 def tiles_of(kernel: Kernel, A: Rows, B: Rows, dtype: Any) -> Tiles:

@@ -30,8 +30,7 @@ def largest_entries(rows: Rows) -> Array:
     """Return the largest absolute entry of each row."""
     if is_tensor(rows):
         return abs(rows).amax(axis=1)
-    largest = abs(rows).max(axis=1)
-    return np.asarray(dense(largest)).reshape(-1)
+    return np.asarray(dense(abs(rows).max(axis=1))).reshape(-1)
 
 
 def squared_norms(rows: Rows) -> Array:

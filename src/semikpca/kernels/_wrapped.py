@@ -1,7 +1,36 @@
-"""What kernels that are made of another kernel have in common."""
+"""A kernel as a parameter: what counts as one, and what kernels that are made of another one have in common."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from semikpca.kernels._base import InputKind, Kernel
-from semikpca.kernels._shorthand import KernelLike, as_kernel
+from semikpca.kernels._given import CallableKernel
+from semikpca.kernels._registry import shorthands
+
+KernelLike: TypeAlias = Kernel | str | Callable[[Any, Any], Any]
+
+
+def as_kernel(kernel: KernelLike) -> Kernel:
+    """Return the kernel object for a kernel, a shorthand, or a function of two collections or two objects.
+
+    Examples
+    --------
+    >>> as_kernel("rbf")
+    RBF()
+    """
+    if isinstance(kernel, Kernel):
+        return kernel
+    if isinstance(kernel, str):
+        known = shorthands(installed=False)
+        if kernel in known or kernel in (known := shorthands()):
+            return known[kernel]()
+    if callable(kernel) and not isinstance(kernel, type):
+        return CallableKernel(kernel)
+    hint = f" Did you mean {kernel.__name__}()?" if isinstance(kernel, type) else ""
+    raise ValueError(
+        f"kernel must be a kernel object such as RBF(), one of {sorted(shorthands())}, or a function k(A, B); got "
+        f"{kernel!r}.{hint}"
+    )
 
 
 class WrappedKernel(Kernel):

@@ -31,29 +31,17 @@ class OperatorFacts:
 
     An operator made of another one takes over this record whole, and replaces the numbers that it changes.
 
-    Attributes
-    ----------
-    product_cost : float
-        Multiplications in a product with one column; n² where the matrix is stored.
-    precision : float
-        How far rounding may move a product, relative to the largest eigenvalue.
-    product_error : float
-        The relative residual below which steps that are made of products do not come.
-    storage : Storage
-        What is kept of the matrix (of the innermost one, where operators are made of others).
-    accepted_error : float
-        The relative error of an answer that the user accepted by choosing this operator; 0 if none.
-    rounding_scale : float
-        A bound on the eigenvalues before something was subtracted from the matrix. Rounding is relative to it where it
-        is larger than the eigenvalues that are left.
-    can_be_dense : bool
-        Whether ``to_dense`` is a way out where products alone do not lead to an answer. Otherwise it raises.
-    uses_one_core : bool
-        Whether a product keeps only one core busy, so that several may run side by side.
-    block_columns : int
-        A product with this many columns costs little more than a product with one.
-    is_estimate : bool
-        Whether the matrix stands for another one, whose eigenvalues may be larger.
+    - ``product_cost``: multiplications in a product with one column; n² where the matrix is stored
+    - ``precision``: how far rounding may move a product, relative to the largest eigenvalue
+    - ``product_error``: the relative residual below which steps that are made of products do not come
+    - ``storage``: what is kept of the matrix (of the innermost one, where operators are made of others)
+    - ``accepted_error``: the relative error of an answer that the user accepted by choosing this operator; 0 if none
+    - ``rounding_scale``: a bound on the eigenvalues before something was subtracted from the matrix. Rounding is
+      relative to it where it is larger than the eigenvalues that are left
+    - ``can_be_dense``: whether ``to_dense`` is a way out where products alone do not lead to an answer, or raises
+    - ``uses_one_core``: whether a product keeps only one core busy, so that several may run side by side
+    - ``block_columns``: a product with this many columns costs little more than a product with one
+    - ``is_estimate``: whether the matrix stands for another one, whose eigenvalues may be larger
     """
 
     product_cost: float
@@ -96,21 +84,11 @@ class KnownSpectrum:
 
 @dataclass(frozen=True)
 class Subspace:
-    """A subspace, and the products of an operator with it.
+    """A subspace, and the products of an operator with it; both of shape (n, m)."""
 
-    Attributes
-    ----------
-    basis : array of shape (n, m)
-        Orthonormal columns.
-    images : array of shape (n, m)
-        The operator times the basis.
-    n_last : int
-        Only the images of the last ``n_last`` columns lead out of the subspace (as in a Krylov space).
-    """
-
-    basis: FloatArray
-    images: FloatArray
-    n_last: int
+    basis: FloatArray  # orthonormal columns
+    images: FloatArray  # the operator times the basis
+    n_last: int  # only the images of so many last columns lead out of the subspace (as in a Krylov space)
 
 
 class KernelOperator(ABC):

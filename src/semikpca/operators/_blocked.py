@@ -9,20 +9,37 @@ import numpy as np
 from semikpca._typing import FloatArray, IntArray, Rows
 from semikpca.arrays import one_blas_thread
 from semikpca.kernels import Kernel, Tiles, require_finite_sums, tiles_of
-from semikpca.operators._base import KernelOperator, Storage
+from semikpca.operators._base import KernelOperator, OperatorFacts, Storage
 from semikpca.operators._memory import has_room, too_large
 from semikpca.operators._rough import rough_eigenvectors
 from semikpca.operators.products import KeptTiles, product_at, symmetric_product
 
 # Roundings of kernel values in a product, measured: 2e-7 in float32 and 4e-16 in float64, on exponents up to 16.
-ROUNDINGS_A_PRODUCT = 4
+_ROUNDINGS_A_PRODUCT = 4
 # A product with 16 columns takes 1.5 times one with one column, and less than one with 13: BLAS works in fours.
-BLOCK_COLUMNS = 16
+_BLOCK_COLUMNS = 16
 
 
-def computed_product_cost(n: int, n_features: int) -> float:
-    """Return the cost of a product that computes each entry from its two rows: a few multiplications a feature."""
-    return float(n) ** 2 * (8 + n_features / 4)
+def computed_facts(
+    stored: OperatorFacts, kernel: Kernel, rows: Rows, dtype: Any, *, can_be_dense: bool, gpu_error: float = 0.0
+) -> OperatorFacts:
+    """Return the facts of a matrix whose blocks are computed in ``dtype``, from those of the same matrix in memory.
+
+    ``gpu_error`` was measured where a GPU computes them.
+    """
+    product_error = max(_ROUNDINGS_A_PRODUCT * float(np.finfo(dtype).eps), gpu_error)
+    n, n_features = rows.shape
+    return replace(
+        stored,
+        storage=Storage.NOTHING,
+        product_cost=float(n) ** 2 * (8 + n_features / 4),  # each entry takes a few multiplications a feature
+        # In float64 that of a stored matrix; in float32 a few roundings, since few numbers are added at a time.
+        precision=max(stored.precision, gpu_error) if dtype == np.float64 else product_error,
+        product_error=product_error,
+        can_be_dense=can_be_dense,
+        block_columns=_BLOCK_COLUMNS,
+        is_estimate=kernel.is_approximate,
+    )
 
 
 class BlockedOperator(KernelOperator):
@@ -44,19 +61,9 @@ class BlockedOperator(KernelOperator):
         self._tiles: Tiles = tiles_of(kernel, rows, rows, self.value_dtype)
         if keep:
             self._tiles = KeptTiles(self._tiles, self.n, self.value_dtype)
-        product_error = ROUNDINGS_A_PRODUCT * float(np.finfo(self.value_dtype).eps)
-        self.facts = replace(
-            self.facts,
-            storage=Storage.NOTHING,
-            product_cost=computed_product_cost(self.n, int(rows.shape[1])),
-            # In float64 that of a stored matrix; in float32 a few roundings, since few numbers are added at a time.
-            precision=self.facts.precision if self.value_dtype == np.float64 else product_error,
-            product_error=product_error,
-            # The memory budget is read here, once, so that a fit does not change its method halfway.
-            can_be_dense=has_room(self.n, self.dtype),
-            block_columns=BLOCK_COLUMNS,
-            is_estimate=kernel.is_approximate,
-        )
+        # The memory budget is read here, once, so that a fit does not change its method halfway.
+        can_be_dense = has_room(self.n, self.dtype)
+        self.facts = computed_facts(self.facts, kernel, rows, self.value_dtype, can_be_dense=can_be_dense)
 
     def matmat(self, block: FloatArray) -> FloatArray:
         """Return the product with ``block``."""

@@ -34,7 +34,7 @@ class LowRankOperator(KernelOperator):
         self.n_features = int(first.shape[1])
         self._keeps_features = self.n * self.n_features * self.dtype.itemsize <= _MOST_STORED_BYTES
         if self._keeps_features:
-            self._factor, self._rows = LowRankFactor(_as_they_are), self._factor.features(rows)
+            self._factor, self._rows = LowRankFactor(np.asarray), self._factor.features(rows)
         self.facts = replace(
             self.facts,
             storage=Storage.FEATURES,
@@ -224,7 +224,3 @@ def _eigenpairs(gram: FloatArray) -> tuple[FloatArray, FloatArray]:
     with one_blas_thread():
         values, vectors = np.linalg.eigh(gram)
     return np.maximum(values[::-1], 0), np.ascontiguousarray(vectors[:, ::-1])
-
-
-def _as_they_are(rows: FloatArray) -> FloatArray:
-    return rows

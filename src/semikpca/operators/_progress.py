@@ -3,16 +3,11 @@
 import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 
 class Progress:
-    """Says after each product how far a computation is, and how long it may still take.
-
-    Parameters
-    ----------
-    say : callable
-        Takes one line of text.
-    """
+    """Says after each product, in one line of text, how far a computation is and how long it may still take."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
@@ -38,21 +33,15 @@ class Progress:
         return max(0.0, math.log(residual / goal)) / (math.log(self._first / residual) / made)
 
 
+@dataclass(eq=False)
 class ProductLog:
     """How many products with a matrix were made, and who listens.
 
     One log belongs to one matrix: operators that are made of it, and its form with more digits, share the log.
-
-    Attributes
-    ----------
-    n_products : int
-    progress : Progress or None
-        Who is told how far a computation is; None for nobody.
     """
 
-    def __init__(self) -> None:
-        self.n_products = 0
-        self.progress: Progress | None = None
+    n_products: int = 0
+    progress: Progress | None = None  # who is told how far a computation is
 
     def report(self, stage: str, residual: float, goal: float) -> None:
         """Say how far a computation with products is, where somebody listens."""

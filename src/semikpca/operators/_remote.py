@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 def join_cluster(scheduler: str) -> "AbstractContextManager[Cluster]":
     """Return a context with the cluster of the scheduler at an address, HOST:PORT.
 
-    While it is joined it is the current one, to which lazy arrays and remote rows turn as well.
-
-    Raises
-    ------
-    ClusterError
-        Where nobody answers there, or no worker has joined.
+    While it is joined it is the current one, to which lazy arrays and remote rows turn as well. Where nobody answers,
+    or no worker has joined, a ClusterError says so.
     """
     cluster: AbstractContextManager[Cluster] = _cluster().Cluster.joined(scheduler)
     return cluster

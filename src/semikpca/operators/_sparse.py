@@ -29,13 +29,12 @@ class SparseOperator(KernelOperator):
         self.factor = factor
         self._counting = Lock()
         self._ordered = factor.matrix
-        self._order: IntArray | None = None
-        self._back: IntArray | None = None
+        self._orders: tuple[IntArray, IntArray] | None = None  # of the rows, there and back
         if self.n > _ROWS_IN_CACHE:
             # In this order linked rows are close in memory, and products up to twice as fast.
-            self._order = reverse_cuthill_mckee(factor.matrix, symmetric_mode=True).astype(np.intp)
-            self._back = np.argsort(self._order)
-            self._ordered = factor.matrix[self._order][:, self._order]
+            there = reverse_cuthill_mckee(factor.matrix, symmetric_mode=True).astype(np.intp)
+            self._orders = there, np.argsort(there)
+            self._ordered = factor.matrix[there][:, there]
         self.facts = replace(
             self.facts,
             storage=Storage.SPARSE_FACTOR,
@@ -57,10 +56,11 @@ class SparseOperator(KernelOperator):
         with self._counting:  # several threads solve for a few columns each
             self.log.n_products += 1
         S = self._ordered
-        if self._order is None or self._back is None:
+        if self._orders is None:
             product = S @ (S @ block)
         else:
-            product = (S @ (S @ block.take(self._order, axis=0))).take(self._back, axis=0)
+            there, back = self._orders
+            product = (S @ (S @ block.take(there, axis=0))).take(back, axis=0)
         product *= self.dtype.type(self.factor.damping)
         return np.asarray(product)
 
@@ -87,9 +87,8 @@ class SparseOperator(KernelOperator):
         """S and v; for many rows S once more in another order, and the order."""
         S, v = self.factor.matrix, self.factor.vector
         once = int(S.data.nbytes + S.indices.nbytes + S.indptr.nbytes)
-        if self._order is None or self._back is None:
-            return once + v.nbytes
-        return 2 * once + v.nbytes + int(self._order.nbytes + self._back.nbytes)
+        ordered = 0 if self._orders is None else once + sum(order.nbytes for order in self._orders)
+        return once + ordered + v.nbytes
 
     def known_spectrum(self, m: int) -> KnownSpectrum:
         """Return v, whose eigenvalue is 1, and an eigenvector of eigenvalue ``damping`` for each further piece.

@@ -6,11 +6,11 @@ from typing import Any
 import torch
 
 from semikpca._typing import Rows
-from semikpca.arrays import like
+from semikpca.arrays import like, slices
 from semikpca.kernels import Kernel
 from semikpca.operators._base import KernelOperator, Storage
 from semikpca.operators._rough import rough_eigenvectors
-from semikpca.operators.products._torch import PRECISIONS, Precision, Tensor, prepare_product
+from semikpca.operators.products._torch import Precision, Tensor, prepare_product
 
 # Where a method asks for the dense matrix, it is made for up to this many rows.
 _MOST_DENSE_ROWS = 10_000
@@ -27,31 +27,16 @@ _SPARE_BYTES = 1 << 30  # blocks of kernel values, and what torch needs for itse
 class TorchOperator(KernelOperator):
     """A kernel matrix in O(n) memory on a GPU (or a CPU): products compute its entries and keep none of them.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        A fitted kernel.
-    rows : tensor or ndarray of shape (n, n_features)
-        A tensor stays on its device. An array goes to the GPU if there is one; there float64 becomes float32 unless
-        ``precision="float64"``.
-    precision : {"tf32", "float16", "float32", "float64"}, default="tf32"
-        What products on a GPU are computed in: see ``docs/gpu.md`` for the error and the time of each. On a CPU, and
-        for float64 tensors, products are computed in the type of the rows.
-
-    Attributes
-    ----------
-    mode : str
-        What products are computed in: the asked precision, a better one where that does not hold on these rows, or
-        "chunked" for blocks of kernel values.
-    dtype : torch.dtype
-        Of the blocks that go in and come out.
+    Rows that are a tensor stay on their device. An array goes to the GPU if there is one; there float64 becomes float32
+    unless ``precision="float64"``. ``precision`` is what products on a GPU are computed in: see ``docs/gpu.md`` for the
+    error and the time of each. On a CPU, and for float64 tensors, products are computed in the type of the rows.
+    ``mode`` says what they are computed in: the asked precision, a better one where that does not hold on these rows,
+    or "chunked" for blocks of kernel values.
     """
 
     xp: Any = torch
 
     def __init__(self, kernel: Kernel, rows: Rows, precision: Precision = "tf32") -> None:
-        if precision not in PRECISIONS:
-            raise ValueError(f"precision must be one of {list(PRECISIONS)}, got {precision!r}.")
         self.rows = as_rows(rows, precision)
         self.kernel = kernel
         super().__init__(self.rows.shape[0], self.rows.dtype)
@@ -83,8 +68,7 @@ class TorchOperator(KernelOperator):
         columns = self.rows.new_empty((self.n, chosen.shape[0]))
         step = max(1, _SPARE_BYTES // (8 * 4 * max(chosen.shape[0], self.rows.shape[1])))
         with torch.no_grad():
-            for start in range(0, self.n, step):
-                block = slice(start, start + step)
+            for block in slices(0, self.n, step):
                 columns[block] = self.kernel.pairwise(self.rows[block], chosen)
         return columns
 
@@ -147,12 +131,7 @@ def as_rows(rows: Rows, precision: Precision) -> Tensor:
 
 
 def check_memory(rows: Tensor) -> None:
-    """Refuse rows that would not leave the GPU enough memory for a fit, and say what it would need.
-
-    Raises
-    ------
-    MemoryError
-    """
+    """Refuse rows that would not leave the GPU enough memory for a fit, and say what it would need."""
     if not rows.is_cuda:
         return
     free, total = torch.cuda.mem_get_info(rows.device)

@@ -11,13 +11,12 @@ from semikpca.problem._fit import Fit, LocalFit, Problem
 from semikpca.problem._kernel_matrix import Expansion, fit_kernel, kernel_matrix
 from semikpca.problem._kernel_pca import kernel_pca_objective
 from semikpca.problem._label_space import LabelSpace, label_space
-from semikpca.problem._lssvm import LSSVMResponse
-from semikpca.problem._lssvm_problem import LSSVMFacts, LSSVMProblem
+from semikpca.problem._lssvm import LSSVMFacts, LSSVMProblem, LSSVMResponse
 from semikpca.problem._polynomial_path import polynomial_path
 from semikpca.problem._response import DualSolution, LabelResponse, warn_unless_solved
 from semikpca.problem._semi_kpca import SemiKPCAResponse
 from semikpca.problem._semi_kpca_problem import RemovedComponents, SemiKPCAFacts, SemiKPCAProblem
-from semikpca.problem._spectral_filter import lssvm_path, path_decisions, spectral_filter
+from semikpca.problem._spectral_filter import lssvm_path, path_decisions
 
 __all__ = [
     "DualSolution",
@@ -42,6 +41,5 @@ __all__ = [
     "lssvm_path",
     "path_decisions",
     "polynomial_path",
-    "spectral_filter",
     "warn_unless_solved",
 ]

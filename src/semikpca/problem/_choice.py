@@ -23,28 +23,11 @@ def fit_problem(
     backend: str,
     progress: Progress | None = None,
 ) -> Fit:
-    """Fit a problem to labels.
+    """Fit a problem to labels; refuse a problem on a cluster that would need all rows one by one.
 
-    Parameters
-    ----------
-    problem : Problem
-    kernel : Kernel
-        Not fitted.
-    rows : rows
-        Validated; a NumPy array, a CSR matrix, a tensor, a list of objects, or rows on a cluster.
-    y : labels
-        As the caller got them; lazy ones stay on the cluster where the rows do.
-    encode : callable
-        Turns labels into classes and class numbers.
-    backend : str
-        As the user names it.
-    progress : Progress, optional
-        Who listens.
-
-    Raises
-    ------
-    ValueError
-        Where a problem on a cluster would need all rows one by one.
+    The kernel is not fitted yet, and the back end is as the user names it. Rows are validated: a NumPy array, a CSR
+    matrix, a tensor, a list of objects, or rows on a cluster. Labels are as the caller got them, and lazy ones stay on
+    the cluster where the rows do; ``encode`` turns them into classes and class numbers.
     """
     if not (is_on_cluster(backend, rows) and kernel.is_low_rank_on(rows)):
         labels = encode(on_host(gathered(y)))

@@ -28,24 +28,14 @@ _log = logging.getLogger("semikpca")
 
 @dataclass(frozen=True)
 class ClusterFit(Fit):
-    """A fit that has numbers for the labeled rows; what every other row has is a function of its features.
-
-    Attributes
-    ----------
-    compressed : CompressedRows
-        All rows as the small problem sees them.
-    sample : ndarray of shape (n_sampled, n_features)
-        Rows by which the spread of the decisions is known: all of them, or a fixed sample of many.
-    inside : LocalFit
-        The small problem: the labeled rows first, and then those that stand for all others.
-    """
+    """A fit that has numbers for the labeled rows; what every other row has is a function of its features."""
 
     problem: Problem
     rows: Rows
-    compressed: CompressedRows
+    compressed: CompressedRows  # all rows as the small problem sees them
     labels: FewLabels
-    sample: FloatArray
-    inside: LocalFit
+    sample: FloatArray  # rows by which the spread of the decisions is known: all of them, or a fixed sample of many
+    inside: LocalFit  # the small problem: the labeled rows first, and then those that stand for all others
 
     backend = REMOTE_BACKEND
 
@@ -69,7 +59,6 @@ class ClusterFit(Fit):
 
     @property
     def kernel(self) -> Kernel:  # type: ignore[override]  # a field of the local fit
-        """The kernel whose features the small rows are."""
         return self.compressed.kernel
 
     @property
@@ -79,17 +68,14 @@ class ClusterFit(Fit):
 
     @property
     def small(self) -> LocalFit:
-        """The small problem."""
         return self.inside
 
     @property
     def solution(self) -> DualSolution:
-        """That of the small problem."""
         return self.inside.answer
 
     @property
     def n_products(self) -> int:
-        """Those of the small problem."""
         return self.inside.n_products
 
     @property
@@ -99,7 +85,6 @@ class ClusterFit(Fit):
 
     @property
     def intercept(self) -> FloatArray:
-        """That of the small problem."""
         return self.inside.intercept.astype(self.rows.dtype)
 
     def local(self) -> LocalFit:
@@ -115,15 +100,12 @@ class ClusterFit(Fit):
         return self.local().label_response(rows)
 
     def typical_decisions(self) -> FloatArray:
-        """Return the decisions of the sampled rows."""
         return self.expansion(self.sample)
 
     def label_codes(self) -> IntArray:
-        """Return those of the labeled rows."""
         return np.asarray(self.labels.codes.values)
 
     def left_out(self, rows: IntArray, rtol: float | None) -> FloatArray:
-        """Return decisions at labeled rows, each without its own label, from the small problem."""
         unlabeled = np.setdiff1d(rows, self.labels.labeled_rows)
         if unlabeled.size:
             raise ValueError(f"Row {unlabeled[0]} has no label to be left out.")
@@ -141,16 +123,22 @@ class ClusterFit(Fit):
 
     def values(self, which: str) -> Array:
         """Return a lazy array: a function of each row's features, and for the kept rows their own numbers."""
-        answer, V = self.inside.answer, self._small_eigenvectors
+        function = self._row_function(which)
+        return self.rows.over_all(function.in_chunk, function.n_columns, function.dtype)
+
+    def _row_function(self, which: str) -> "RowFunction":
         if which == "decision":
-            return self._over_all_rows(self.expansion)
+            return self.expansion
+        V, weights_of_V = self._eigenvectors
         if which == "eigenvectors":
-            return self._over_all_rows(self._function(self._eigenvector_weights))
+            return self._function(weights_of_V)
+        answer = self.inside.answer
+        # The multipliers of rows without a target are ±γ f.
+        unlabeled_alpha = self.problem.alpha_sign * self.facts.error_weight * self._weights
         if which == "alpha":
-            return self._over_all_rows(self._function(self._unlabeled_alpha, answer.alpha))
+            return self._function(unlabeled_alpha, answer.alpha)
         # (I − VVᵀ) α of a row without a target is another function of its features.
-        along = self._eigenvector_weights @ (V.T @ answer.alpha)
-        return self._over_all_rows(self._function(self._unlabeled_alpha - along, answer.dual_coef))
+        return self._function(unlabeled_alpha - weights_of_V @ (V.T @ answer.alpha), answer.dual_coef)
 
     @property
     def expansion(self) -> "RowFunction":
@@ -159,66 +147,36 @@ class ClusterFit(Fit):
 
     @property
     def _weights(self) -> FloatArray:
-        return self._projected(self.inside.answer.dual_coef)
-
-    def _projected(self, over_small_rows: FloatArray) -> FloatArray:
-        return np.asarray(self.inside.rows.T @ over_small_rows)
+        return np.asarray(self.inside.rows.T @ self.inside.answer.dual_coef)
 
     @property
-    def _small_eigenvectors(self) -> FloatArray:
-        removed = getattr(self.facts, "removed", None)
-        return np.empty((len(self.inside.rows), 0)) if removed is None else np.asarray(removed.eigenvectors)
-
-    @property
-    def _eigenvector_weights(self) -> FloatArray:
-        """V as a function of features: v = K v / λ = φ(x) · (Φᵀ v / λ)."""
-        V = self._small_eigenvectors
-        if not V.shape[1]:
-            return np.empty((self.inside.rows.shape[1], 0))
-        return np.asarray(self._projected(V) / self.facts.removed.eigenvalues[: V.shape[1]])
-
-    @property
-    def _unlabeled_alpha(self) -> FloatArray:
-        """The multipliers of rows without a target, ±γ f, as a function of features."""
-        return np.asarray(self.problem.alpha_sign * self.facts.error_weight * self._weights)
+    def _eigenvectors(self) -> tuple[FloatArray, FloatArray]:
+        """V of the small problem, and its weights as a function of features: v = K v / λ = φ(x) · (Φᵀ v / λ)."""
+        rows, removed = self.inside.rows, getattr(self.facts, "removed", None)
+        if removed is None:
+            return np.empty((len(rows), 0)), np.empty((rows.shape[1], 0))
+        V = np.asarray(removed.eigenvectors)
+        return V, rows.T @ V / removed.eigenvalues[: V.shape[1]]
 
     def _function(self, weights: FloatArray, over_small_rows: FloatArray | None = None) -> "RowFunction":
+        """Return φ(x) · weights, with numbers of their own for the kept rows where these are given."""
+        own = np.empty((0, weights.shape[1])) if over_small_rows is None else over_small_rows
+        numbers = self.compressed.numbers[: len(own)]
         values = weighted_features(self.kernel, weights)
-        numbers: IntArray = np.empty(0, dtype=np.intp)
-        own: FloatArray = np.empty((0, weights.shape[1]))
-        if over_small_rows is not None:
-            numbers = self.compressed.numbers
-            own = over_small_rows[: len(numbers)]
-        return RowFunction(values, weights.shape[1], np.dtype(self.rows.dtype), numbers, own)
-
-    def _over_all_rows(self, function: "RowFunction") -> Array:
-        return self.rows.over_all(function.in_chunk, function.n_columns, function.dtype)
+        return RowFunction(values, weights.shape[1], np.dtype(self.rows.dtype), numbers, own[: len(numbers)])
 
 
 @dataclass(frozen=True)
 class RowFunction:
-    """A function of rows by their features, with values of their own at a few of the training rows.
+    """A function of rows by their features, with values of their own at a few of the training rows."""
 
-    Attributes
-    ----------
-    values : function of rows
-        Returns shape (n_rows, n_columns).
-    n_columns : int
-    dtype : dtype
-        Of the answers: that of the rows.
-    numbers : ndarray of int
-        Training rows that have values of their own, ascending.
-    own : ndarray of shape (len(numbers), n_columns)
-    """
-
-    values: Callable[[FloatArray], FloatArray]
+    values: Callable[[FloatArray], FloatArray]  # of rows; returns shape (n_rows, n_columns)
     n_columns: int
-    dtype: Any
-    numbers: IntArray
+    dtype: Any  # of the answers: that of the rows
+    numbers: IntArray  # training rows that have values of their own, ascending
     own: FloatArray
 
     def __call__(self, rows: FloatArray) -> FloatArray:
-        """Return the values of rows, whichever they are."""
         return np.asarray(self.values(rows), dtype=self.dtype)
 
     def in_chunk(self, chunk: FloatArray, start: int) -> FloatArray:

@@ -19,18 +19,10 @@ from semikpca.operators import memory_budget
 
 @dataclass(frozen=True)
 class Summary:
-    """What a fit needs of a chunk of rows, or of several.
+    """What a fit needs of a chunk of rows, or of several."""
 
-    Attributes
-    ----------
-    gram : ndarray of shape (n_features, n_features)
-        ΦᵀΦ of all rows, in float64.
-    kept : ndarray of shape (n_kept, n_columns)
-        Rows that are needed one by one, as they are.
-    """
-
-    gram: FloatArray
-    kept: FloatArray
+    gram: FloatArray  # ΦᵀΦ of all rows, in float64
+    kept: FloatArray  # rows that are needed one by one, as they are
 
 
 def summary(chunk: FloatArray, kernel: Kernel, kept: IntArray) -> Summary:
@@ -49,10 +41,7 @@ def joined(summaries: Sequence[Summary]) -> Summary:
 class OnFeatures(Linear):
     """The linear kernel on rows that are features already: whatever their number, they are the way to the matrix.
 
-    Parameters
-    ----------
-    approximate : bool
-        Whether the features are those of a kernel that stands for another one.
+    ``approximate`` says whether the features are those of a kernel that stands for another one.
     """
 
     def __init__(self, approximate: bool = False) -> None:
@@ -61,34 +50,20 @@ class OnFeatures(Linear):
 
     @property
     def is_approximate(self) -> bool:
-        """As the kernel whose features they are."""
         return self.approximate
 
     def is_low_rank_on(self, rows: Rows) -> bool:
-        """Return True."""
         return True
 
 
 @dataclass(frozen=True)
 class CompressedRows:
-    """All rows as a fit sees them: some one by one, the others as no more rows than there are features.
+    """All rows as a fit sees them: some one by one, the others as no more rows than there are features."""
 
-    Attributes
-    ----------
-    kernel : Kernel
-        Fitted, with a ``low_rank_factor``.
-    gram : ndarray of shape (n_features, n_features)
-        ΦᵀΦ of all rows.
-    numbers : ndarray of int, shape (n_kept,)
-        Which rows are there one by one, ascending.
-    features : ndarray of shape (n_kept, n_features)
-        Theirs.
-    """
-
-    kernel: Kernel
-    gram: FloatArray
-    numbers: IntArray
-    features: FloatArray
+    kernel: Kernel  # fitted, with a ``low_rank_factor``
+    gram: FloatArray  # ΦᵀΦ of all rows
+    numbers: IntArray  # which rows are there one by one, ascending
+    features: FloatArray  # theirs
 
     @classmethod
     def of(cls, kernel: Kernel, gram: FloatArray, numbers: IntArray, rows: FloatArray) -> "CompressedRows":
@@ -109,9 +84,8 @@ class CompressedRows:
 
     def with_rows(self, numbers: IntArray, rows: FloatArray) -> "CompressedRows":
         """Return the same with further rows one by one."""
-        all_numbers = np.concatenate([self.numbers, numbers])
+        all_numbers, places = np.unique(np.concatenate([self.numbers, numbers]), return_index=True)
         all_features = np.vstack([self.features, self.kernel.features(rows).astype(np.float64)])
-        all_numbers, places = np.unique(all_numbers, return_index=True)
         return CompressedRows(self.kernel, self.gram, all_numbers, all_features[places])
 
     @property

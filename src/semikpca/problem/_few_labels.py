@@ -14,15 +14,7 @@ MOST_LABELS = 1_000_000
 
 
 class FewCodes:
-    """Class numbers of very many rows: -1 but for a few of them.
-
-    Parameters
-    ----------
-    n : int
-        How many rows there are.
-    rows, values : ndarray of int
-        The labeled rows, ascending, and their class numbers.
-    """
+    """Class numbers of n rows, very many: -1 but for a few ``rows``, ascending, that have ``values``."""
 
     def __init__(self, n: int, rows: IntArray, values: IntArray) -> None:
         self.n, self.rows, self.values = int(n), rows, values
@@ -31,7 +23,6 @@ class FewCodes:
         return self.n
 
     def __getitem__(self, rows: IntArray) -> IntArray:
-        """Return the class numbers of some rows."""
         rows = np.asarray(rows)
         places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
         return np.where(self.rows[places] == rows, self.values[places], coding.UNLABELED)
@@ -65,15 +56,11 @@ class FewLabels(coding.LabelCoding):
 
     @property
     def labeled_rows(self) -> IntArray:
-        """Row numbers of the labeled rows, ascending."""
         return np.asarray(self.codes.rows)
 
     def changed(self, rows: IntArray, codes: IntArray) -> "FewLabels":
-        """Return the labels with other class numbers at some rows."""
-        all_rows = np.concatenate([rows, self.codes.rows])
-        all_values = np.concatenate([codes, self.codes.values])
-        all_rows, first = np.unique(all_rows, return_index=True)
-        all_values = all_values[first]  # the first of two is the new one
+        all_rows, first = np.unique(np.concatenate([rows, self.codes.rows]), return_index=True)
+        all_values = np.concatenate([codes, self.codes.values])[first]  # the first of two is the new one
         labeled = all_values != coding.UNLABELED
         return FewLabels.at(self.classes, self.codes.n, all_rows[labeled], all_values[labeled])
 

@@ -16,42 +16,28 @@ import numpy as np
 from semikpca._typing import Array, FloatArray, IntArray, Rows
 from semikpca.kernels import Kernel
 from semikpca.labels import LabelCoding, signed_targets
-from semikpca.operators import KernelOperator, Progress
+from semikpca.operators import Progress
 from semikpca.problem._kernel_matrix import Expansion, fit_kernel, kernel_matrix
-from semikpca.problem._lssvm_problem import LSSVMProblem
+from semikpca.problem._lssvm import LSSVMProblem
 from semikpca.problem._response import DualSolution, LabelResponse
 from semikpca.problem._semi_kpca_problem import SemiKPCAProblem
 
 # Residuals of a path of error weights on a stored matrix: it then equals fits of its own to nine digits.
 _PATH_RTOL = 1e-10
 
-
 # One of the paper's problems as it is asked: what decides the answer beside kernel matrix and labels.
 Problem: TypeAlias = SemiKPCAProblem | LSSVMProblem
 
 
 class Fit(ABC):
-    """The answer of a problem to the labels of training rows; none of it changes.
-
-    Attributes
-    ----------
-    problem : Problem
-    kernel : Kernel
-        Fitted.
-    rows : rows
-        The training rows, where they are.
-    backend : str
-    labels : LabelCoding
-    facts : object
-        What was learned of the kernel matrix, such as the certificate.
-    """
+    """The answer of a problem to the labels of training rows; none of it changes."""
 
     problem: Problem
-    kernel: Kernel
-    rows: Rows
+    kernel: Kernel  # fitted
+    rows: Rows  # the training rows, where they are
     backend: str
     labels: LabelCoding
-    facts: Any
+    facts: Any  # what was learned of the kernel matrix, such as the certificate
 
     @property
     @abstractmethod
@@ -153,60 +139,47 @@ class LocalFit(Fit):
     def response(self) -> LabelResponse:
         """H; set up again where the fit was loaded without it."""
         if "response" not in self.made:
-            operator = self._operator_again()
+            tol, many = self.problem.matrix_tol, self.problem.many_products
+            operator = kernel_matrix(self.kernel, self.rows, self.asked_backend, tol=tol, many_products=many)[1]
             self.made["response"] = self.problem.restored(operator, self.facts)
         return self.made["response"]
 
-    def _operator_again(self) -> KernelOperator:
-        tol, many = self.problem.matrix_tol, self.problem.many_products
-        return kernel_matrix(self.kernel, self.rows, self.asked_backend, tol=tol, many_products=many)[1]
-
     @property
     def solution(self) -> DualSolution:
-        """The answer itself."""
         return self.answer
 
     @property
     def n_products(self) -> int:
-        """Products with the kernel matrix so far."""
         return self.response.operator.log.n_products
 
     @property
     def components(self) -> IntArray | None:
-        """Those of the kernel."""
         return self.kernel.components()
 
     def values(self, which: str) -> FloatArray:
-        """Return an array of the solution."""
         if which == "eigenvectors":
             return np.asarray(self.facts.removed.eigenvectors)
         return np.asarray(getattr(self.answer, which))
 
     @property
     def intercept(self) -> FloatArray:
-        """That of the solution."""
         return self.answer.intercept
 
     @cached_property
     def expansion(self) -> Expansion:
-        """The sum of kernel columns with the dual coefficients."""
         return Expansion(self.kernel, self.rows, self.answer.dual_coef)
 
     def typical_decisions(self) -> FloatArray:
-        """Return the decisions of all rows."""
         return self.answer.decision
 
     def label_codes(self) -> IntArray:
-        """Return those of all rows."""
         return self.labels.codes
 
     def label_response(self, rows: IntArray) -> FloatArray:
-        """Return columns of H."""
         with self.response.operator.between_products():
             return self.response.columns(rows).on_host().decision
 
     def left_out(self, rows: IntArray, rtol: float | None) -> FloatArray:
-        """Return decisions without own labels, in closed form."""
         targets = signed_targets(self.labels.codes, self.labels.n_classes, self.answer.decision.dtype)[rows]
         response = self.response
         with response.operator.between_products():
@@ -244,12 +217,8 @@ class LocalFit(Fit):
         return answers
 
     def local(self) -> "LocalFit":
-        """Return the fit itself."""
         return self
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the kernel matrix and its factor behind: n² numbers that come back from the rows when needed."""
         return {**self.__dict__, "made": {}}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)

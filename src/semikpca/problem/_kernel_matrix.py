@@ -69,14 +69,8 @@ def _chosen(kernel: Kernel, rows: Rows, backend: str, many_products: bool) -> st
 class Expansion:
     """The function x ↦ Σ c_i k(x, x_i) over training rows, prepared when it is first asked for.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        Fitted.
-    rows : rows
-    coefficients : ndarray of shape (n,) or (n, n_columns)
-    far_is_zero : bool, default=False
-        Whether a row so far away that a normalized kernel has no value there gets 0; otherwise it is an error.
+    ``coefficients`` have shape (n,) or (n, n_columns). With ``far_is_zero`` a row so far away that a normalized kernel
+    has no value there gets 0; otherwise it is an error.
     """
 
     def __init__(self, kernel: Kernel, rows: Rows, coefficients: FloatArray, *, far_is_zero: bool = False) -> None:

@@ -23,23 +23,12 @@ class LabelSpace:
     """The label response at all error weights: H[:, rows] = U G B with G = diag(1 / (1/γ − θ)).
 
     At the rows themselves H[rows, rows] = γ (K′[rows, rows] + Bᵀ G B), whose error is the square of the other's.
-
-    Attributes
-    ----------
-    vectors : array of shape (n, m)
-        U, orthonormal.
-    values : ndarray of shape (m,)
-        θ, the Ritz values of K′ in the space.
-    pushed : array of shape (m, n_rows)
-        B = Uᵀ K′ at the rows.
-    own : array of shape (n_rows, n_rows)
-        K′ between the rows.
     """
 
-    vectors: Array
-    values: FloatArray
-    pushed: Array
-    own: Array
+    vectors: Array  # U, orthonormal, shape (n, m)
+    values: FloatArray  # θ, the Ritz values of K′ in the space
+    pushed: Array  # B = Uᵀ K′ at the rows, shape (m, n_rows)
+    own: Array  # K′ between the rows
 
     @classmethod
     def of_spectrum(cls, spectrum: Spectrum, k: int, rows: IntArray) -> "LabelSpace":
@@ -83,15 +72,8 @@ def label_space(
     It begins with what is known, K′ at the rows, and what leads out of the known; every further block is what K′ makes
     of the last one. So what is missing at one error weight is missing at all, and no direction serves only one of them.
 
-    Parameters
-    ----------
-    operator : DeflatedOperator
-        K′.
-    rtol : float
-        Largest residual of a column at the largest error weight, relative to K′ at the row; or what rounding of
-        products allows, if that is more.
-    known : Subspace or None
-        What is known of K already.
+    ``rtol`` is the largest residual of a column at the largest error weight, relative to K′ at the row; or what
+    rounding of products allows, if that is more. ``known`` is what is known of K already.
     """
     pushed = operator.columns(rows)
     basis, images, block = pushed[:, :0], pushed[:, :0], pushed

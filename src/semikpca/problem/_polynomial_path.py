@@ -48,25 +48,9 @@ def polynomial_path(
 ) -> tuple[FloatArray, FloatArray]:
     """Return decisions for targets at ``rows``, and those at the rows without their own targets, for all weights.
 
-    Parameters
-    ----------
-    operator : DeflatedOperator
-        K′.
-    targets : ndarray of shape (n_rows, n_columns)
-    rtol : float
-        Error of the series at the largest weight, or what rounding of products allows, if that is more.
-    leading : ndarray of shape (n, m), optional
-        Approximate eigenvectors of the largest eigenvalues.
-
-    Returns
-    -------
-    decisions : ndarray of shape (n_weights, n, n_columns)
-    left_out : ndarray of shape (n_weights, n_rows, n_columns)
-
-    Warns
-    -----
-    ConvergenceWarning
-        Where the decisions at the largest weight, the hardest, do not solve their system to ``rtol``.
+    Shapes (n_weights, n, n_columns) and (n_weights, n_rows, n_columns). ``rtol`` is the error of the series at the
+    largest weight, the hardest, or what rounding of products allows, if that is more; decisions that do not solve their
+    system to it are warned of. ``leading`` holds approximate eigenvectors of the largest eigenvalues.
     """
     rtol = max(rtol, operator.facts.product_error)
     parts = _Parts.of(operator, leading)

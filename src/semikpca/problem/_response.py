@@ -10,36 +10,29 @@ from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import to_numpy
 from semikpca.exceptions import warn_user
 from semikpca.operators import KernelOperator
-from semikpca.solvers import Status
+from semikpca.solvers import Solution, Status
 
 _COLUMNS_AT_ONCE = 32
 
 
 @dataclass(frozen=True)
 class DualSolution:
-    """The answer to one set of targets; every array has a column for each right-hand side.
+    """The answer to one set of targets; every array has a column for each right-hand side."""
 
-    Attributes
-    ----------
-    alpha : ndarray of shape (n, n_columns)
-        The multipliers of the paper.
-    dual_coef : ndarray of shape (n, n_columns)
-        Coefficients of w over the training rows, so that f(x) = k(x, rows) @ dual_coef + intercept.
-    intercept : ndarray of shape (n_columns,)
-    decision : ndarray of shape (n, n_columns)
-        f on the training rows.
-    status : Status
-    n_iter : int
-    residual : float
-    """
-
-    alpha: FloatArray
-    dual_coef: FloatArray
+    alpha: FloatArray  # the multipliers of the paper
+    dual_coef: FloatArray  # coefficients of w over the training rows: f(x) = k(x, rows) @ dual_coef + intercept
     intercept: FloatArray
-    decision: FloatArray
+    decision: FloatArray  # f on the training rows
     status: Status
     n_iter: int
     residual: float
+
+    @classmethod
+    def of(
+        cls, solve: Solution, *, alpha: FloatArray, dual_coef: FloatArray, intercept: FloatArray, decision: FloatArray
+    ) -> "DualSolution":
+        """Return the answer that was made from a solve."""
+        return cls(alpha, dual_coef, intercept, decision, solve.status, solve.n_iter, solve.residual)
 
     def without_arrays(self) -> "DualSolution":
         """Return how the solve went, and nothing of its answer."""
@@ -97,9 +90,8 @@ class LabelResponse(ABC):
             return known
         # A few columns at a time where memory is what counts: each takes several arrays of n numbers.
         step = max(1, len(rows) if self.operator.facts.can_be_dense else _COLUMNS_AT_ONCE)
-        blocks = [rows[start : start + step] for start in range(0, len(rows), step)]
         own = []
-        for block in blocks:
+        for block in (rows[start : start + step] for start in range(0, len(rows), step)):
             answers = self.solve(self.operator.units(block), rtol)
             warn_unless_solved(answers)
             own.append(to_numpy(answers.alpha[block, np.arange(len(block))]))

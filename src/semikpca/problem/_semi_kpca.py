@@ -24,19 +24,9 @@ PathAnswers = tuple[FloatArray, FloatArray]
 class SemiKPCAResponse(LabelResponse):
     """Problem 4 by Theorem 2: (I/γ − K′) α = y and f = K′ α.
 
-    This is the case of the squared loss, in which α = γ ρ′(y + f) is linear in f, and so f in y.
-
-    Parameters
-    ----------
-    operator : KernelOperator
-        The kernel matrix K.
-    eigenvalues, eigenvectors : ndarray of shape (k,) and (n, k)
-        The removed components.
-    certificate : ConvexityCertificate
-        With an error weight inside the interval.
-    rtol, max_iter : see :class:`semikpca.solvers.AdaptiveSolver`
-    subspace : Subspace, optional
-        What the search for the eigenpairs has learned of K.
+    This is the case of the squared loss, in which α = γ ρ′(y + f) is linear in f, and so f in y. The eigenpairs are the
+    removed components, the certificate has an error weight inside the interval, and ``subspace`` is what the search for
+    the eigenpairs has learned of K.
     """
 
     loss: Loss = Squared()
@@ -52,12 +42,10 @@ class SemiKPCAResponse(LabelResponse):
         max_iter: int | None = None,
         subspace: Subspace | None = None,
     ) -> None:
-        self.operator = operator
-        self.eigenvectors = eigenvectors
         assert certificate.error_weight is not None, "the weight is resolved before the system is set up"
+        self.operator, self.eigenvectors, self.subspace = operator, eigenvectors, subspace
+        self.error_weight = certificate.error_weight
         self.deflated = DeflatedOperator(operator, eigenvalues, eigenvectors)
-        self.subspace = subspace
-        self.error_weight, self.error_weight_max = certificate.error_weight, certificate.error_weight_max
         system = ShiftedOperator(self.deflated, 1.0 / self.error_weight, sign=-1)
         known = None
         # To keep a search conjugate to a few vectors takes as long as a sparse product, and saves few of them.
@@ -103,24 +91,24 @@ class SemiKPCAResponse(LabelResponse):
 
     def dual_coef(self, decision: FloatArray, targets: FloatArray) -> FloatArray:
         """Return the dual coefficients of a solution that is known by its decisions."""
-        alpha = self.multipliers(decision, targets)
-        return np.asarray(alpha - self.eigenvectors @ (self.eigenvectors.T @ alpha))
+        return self._projected(self.multipliers(decision, targets))
+
+    def _projected(self, alpha: FloatArray) -> FloatArray:
+        """Return (I − VVᵀ) α."""
+        return alpha - self.eigenvectors @ (self.eigenvectors.T @ alpha)
 
     def solve(self, targets: FloatArray, rtol: float | None = None) -> DualSolution:
         """Solve Problem 4 for each column of ``targets``."""
         if not self.operator.facts.is_stored:
             return self._solve_for_decisions(targets, rtol)
         solution = self.solver.solve(targets, rtol)
-        V = self.eigenvectors
-        dual_coef = solution.values - V @ (V.T @ solution.values)
-        return DualSolution(
+        dual_coef = self._projected(solution.values)
+        return DualSolution.of(
+            solution,
             alpha=solution.values,
             dual_coef=dual_coef,
             intercept=np.zeros(targets.shape[1], dtype=targets.dtype),
             decision=self.operator.matmat(dual_coef) if solution.product is None else solution.product,
-            status=solution.status,
-            n_iter=solution.n_iter,
-            residual=solution.residual,
         )
 
     def _solve_for_decisions(self, targets: FloatArray, rtol: float | None) -> DualSolution:
@@ -130,16 +118,10 @@ class SemiKPCAResponse(LabelResponse):
         difference: with few labels among many rows, almost all of y lies where K′ has nothing to say.
         """
         solution = self.solver.solve(self._pushed(targets), rtol)
-        V, decision = self.eigenvectors, solution.values
-        alpha = self.multipliers(decision, targets)
-        return DualSolution(
-            alpha=alpha,
-            dual_coef=alpha - V @ (V.T @ alpha),
-            intercept=self.operator.block(np.zeros(targets.shape[1])),
-            decision=decision,
-            status=solution.status,
-            n_iter=solution.n_iter,
-            residual=solution.residual,
+        alpha, intercept = self.multipliers(solution.values, targets), self.operator.block(np.zeros(targets.shape[1]))
+        dual_coef = self._projected(alpha)
+        return DualSolution.of(
+            solution, alpha=alpha, dual_coef=dual_coef, intercept=intercept, decision=solution.values
         )
 
     def _pushed(self, targets: FloatArray) -> FloatArray:

@@ -28,28 +28,14 @@ _FAR_FROM_THE_BOUND = 0.1  # of the bound; farther away its error does not count
 
 @dataclass(frozen=True)
 class RemovedComponents:
-    """The leading eigenpairs of a kernel matrix, of which all but the last are removed.
+    """The leading eigenpairs of a kernel matrix, of which all but the last are removed."""
 
-    Attributes
-    ----------
-    requested : int
-        Components that were asked to be removed; more are where an eigenspace would have been cut.
-    interval : ConvexityCertificate
-        Without an error weight.
-    eigenvalues : ndarray of shape (k + 1,)
-    eigenvectors : ndarray of shape (n, k)
-    rtol : float
-        What the residuals were allowed to be, relative to λ1.
-    subspace : Subspace or None
-        What the search for the eigenpairs has learned of the matrix; it is not kept with a saved model.
-    """
-
-    requested: int
-    interval: ConvexityCertificate
-    eigenvalues: FloatArray
-    eigenvectors: FloatArray
-    rtol: float
-    subspace: Subspace | None = None
+    requested: int  # components that were asked to be removed; more are where an eigenspace would have been cut
+    interval: ConvexityCertificate  # without an error weight
+    eigenvalues: FloatArray  # shape (k + 1,)
+    eigenvectors: FloatArray  # shape (n, k)
+    rtol: float  # what the residuals were allowed to be, relative to λ1
+    subspace: Subspace | None = None  # what the search for the eigenpairs has learned of the matrix
 
     @classmethod
     def of(cls, operator: KernelOperator, requested: int, rtol: float, start: Array | None) -> "RemovedComponents":
@@ -71,17 +57,10 @@ class RemovedComponents:
 
 @dataclass(frozen=True)
 class SemiKPCAFacts:
-    """What a fit has learned of a kernel matrix; with the matrix it gives the label response again.
-
-    Attributes
-    ----------
-    removed : RemovedComponents
-    certificate : ConvexityCertificate
-        With the error weight.
-    """
+    """What a fit has learned of a kernel matrix; with the matrix it gives the label response again."""
 
     removed: RemovedComponents
-    certificate: ConvexityCertificate
+    certificate: ConvexityCertificate  # with the error weight
 
     @property
     def error_weight(self) -> float:
@@ -92,29 +71,16 @@ class SemiKPCAFacts:
 
 @dataclass(frozen=True)
 class SemiKPCAProblem:
-    """Problem 4 as it is asked: all that decides the answer beside the kernel matrix and the labels.
-
-    Attributes
-    ----------
-    n_components_removed : int
-    error_weight : float or "middle"
-    unit : {"relative", "absolute"}
-    tol : float
-        Relative tolerance of eigenpairs and solves where products are what a fit costs.
-    max_iter : int or None
-    stored_eigenpair_rtol, stored_solve_rtol : float
-        The same where the matrix is stored and digits are cheap.
-    reports_wider_cuts : bool
-        Whether to warn where a cut falls inside a repeated eigenvalue and more components are removed than asked for.
-    """
+    """Problem 4 as it is asked: all that decides the answer beside the kernel matrix and the labels."""
 
     n_components_removed: int = 1
     error_weight: float | str = "middle"
     unit: ErrorWeightUnit = "relative"
-    tol: float = 1e-6
+    tol: float = 1e-6  # relative tolerance of eigenpairs and solves where products are what a fit costs
     max_iter: int | None = None
-    stored_eigenpair_rtol: float = EIGENPAIR_RTOL
+    stored_eigenpair_rtol: float = EIGENPAIR_RTOL  # and of both where the matrix is stored and digits are cheap
     stored_solve_rtol: float = STORED_MATRIX_RTOL
+    # Whether to warn where a cut falls inside a repeated eigenvalue and more components are removed than asked for.
     reports_wider_cuts: bool = True
 
     # A row without a target has α = γ f: see ``SemiKPCAResponse.dual_coef``.
@@ -135,22 +101,10 @@ class SemiKPCAProblem:
     ) -> tuple[SemiKPCAFacts, SemiKPCAResponse]:
         """Return what is learned of the kernel matrix, and the label response.
 
-        Parameters
-        ----------
-        operator : KernelOperator
-            The kernel matrix.
-        targets : array of shape (n, n_columns), optional
-            Those of the first solve. The response does not depend on them, but where products are costly the search
-            for the eigenpairs begins with them.
-        known : RemovedComponents, optional
-            From an earlier setting with as many removed components; they are used where they are accurate enough.
-
-        Raises
-        ------
-        UnboundedProblemError
-            For an error weight at or above the bound.
-        KernelRankError
-            Where the kernel matrix has no component left.
+        The response does not depend on ``targets``, those of the first solve, but where products are costly the search
+        for the eigenpairs begins with them. ``known`` is from an earlier setting with as many removed components, and
+        used where it is accurate enough. Refused are an error weight at or above the bound (UnboundedProblemError) and
+        a kernel matrix that has no component left (KernelRankError).
         """
         rtol = self._eigenpair_rtol(operator)
         removed = known

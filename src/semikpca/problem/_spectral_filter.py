@@ -8,22 +8,16 @@ from semikpca._typing import FloatArray
 from semikpca.spectrum import Spectrum
 
 
-def spectral_filter(eigenvalues: FloatArray, error_weights: FloatArray, sign: Literal[-1, 1]) -> FloatArray:
-    """Return the eigenvalues γλ/(1 + sign · γλ) of H, shape (len(eigenvalues), len(error_weights)).
-
-    ``eigenvalues`` are those that are left after the removal; the sign is that of the system: −1 for Semi-KPCA, +1 for
-    LS-SVM without bias.
-    """
-    products = eigenvalues[:, np.newaxis] * error_weights
-    return np.asarray(products / (1 + sign * products))
-
-
 def path_decisions(
     spectrum: Spectrum, k: int, targets: FloatArray, error_weights: FloatArray, sign: Literal[-1, 1] = -1
 ) -> FloatArray:
-    """Return the decisions for every error weight from one whole spectrum, shape (n_weights, n, n_columns)."""
+    """Return the decisions for every error weight from one whole spectrum, shape (n_weights, n, n_columns).
+
+    The first k components are removed. The sign is that of the system: −1 for Semi-KPCA, +1 for LS-SVM without bias.
+    """
     V = spectrum.eigenvectors[:, k:]
-    gains = spectral_filter(spectrum.eigenvalues[k:], error_weights, sign)
+    products = spectrum.eigenvalues[k:, np.newaxis] * error_weights
+    gains = products / (1 + sign * products)  # the eigenvalues of H, shape (n − k, n_weights)
     coordinates = V.T @ targets
     filtered = gains[:, :, np.newaxis] * coordinates[:, np.newaxis, :]
     n_weights, n_columns = len(error_weights), targets.shape[1]

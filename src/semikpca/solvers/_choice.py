@@ -50,14 +50,11 @@ def expected_iterations(condition_number: float, rtol: float) -> float:
     return 0.5 * math.sqrt(condition_number) * math.log(2.0 / rtol)
 
 
-def direct_is_cheaper(
-    n: int, n_columns: int, condition_number: float, rtol: float, product_cost: float | None = None
-) -> bool:
+def direct_is_cheaper(n: int, n_columns: int, condition_number: float, rtol: float, product_cost: float) -> bool:
     """Whether one factorization costs less than the products that conjugate gradients would need.
 
-    ``product_cost`` is that of a product with one column, n² if it is not given.
+    ``product_cost`` is that of a product with one column: n² of a stored matrix.
     """
-    product_cost = float(n) ** 2 if product_cost is None else product_cost
     direct = n**3 / 3 + 2 * n**2 * n_columns
     iterative = 2 * product_cost * max(n_columns, _FREE_COLUMNS) * expected_iterations(condition_number, rtol)
     return direct <= iterative
@@ -113,9 +110,8 @@ class AdaptiveSolver(LinearSolver):
         rtol = self.rtol if rtol is None else max(rtol, self.rtol)
         if self._factored is not None:
             return self._factored.solve(targets)
-        facts, has_inverse = self.system.facts, self._closed_form is not None
-        sizes = self.system.n, targets.shape[1], self.condition_number, rtol
-        method = choose_method(facts, *sizes, has_inverse=has_inverse)
+        facts, sizes = self.system.facts, (self.system.n, targets.shape[1], self.condition_number, rtol)
+        method = choose_method(facts, *sizes, has_inverse=self._closed_form is not None)
         if method is Method.CLOSED_FORM and self._closed_form is not None:
             return self._closed_form.solve(targets)
         if method is Method.CHOLESKY:

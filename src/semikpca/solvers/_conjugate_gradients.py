@@ -20,17 +20,9 @@ _STALL_FACTOR = 30
 class ConjugateGradients(LinearSolver):
     """Conjugate gradients on all columns at once: one product with a block in each step.
 
-    Parameters
-    ----------
-    system : KernelOperator
-        Symmetric positive definite.
-    rtol : float
-        Each column stops when its residual norm is below ``rtol`` times the norm of its right-hand side.
-    max_iter : int
-    subspace : Subspace, optional
-        Products of the system with a subspace, if some are known. The part of the answer inside of it comes first and
-        without a product, and every direction of the search is kept conjugate to it (deflation), so that steps are
-        needed for the rest only.
+    Each column stops when its residual norm is below ``rtol`` times the norm of its right-hand side. Where products of
+    the system with a ``subspace`` are known, the part of the answer inside of it comes first and without a product, and
+    every direction of the search is kept conjugate to it (deflation), so that steps are needed for the rest only.
     """
 
     def __init__(self, system: KernelOperator, rtol: float, max_iter: int, subspace: Subspace | None = None) -> None:

@@ -12,7 +12,6 @@ class Cholesky(LinearSolver):
     """One factorization of the dense matrix, n³/3 operations; every solve after it costs 2n² a column."""
 
     def __init__(self, system: KernelOperator) -> None:
-        self.system = system
         try:
             self.factor = linalg.cho_factor(system.to_dense(), lower=True, overwrite_a=True, check_finite=False)
         except linalg.LinAlgError as error:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semikpca._typing import FloatArray, IntArray
+from semikpca._typing import FloatArray
 from semikpca.operators import KernelOperator
 
 _SEED = 0
@@ -25,7 +25,10 @@ def sampled_step(
     """
     if system.n < _FEWEST_ROWS or system.xp is not np:
         return None
-    rows = _telling_rows((residual**2 / goals).max(axis=1))
+    # The rows of the largest residuals, and after them a random sample of all others.
+    ordered = np.argpartition((residual**2 / goals).max(axis=1), system.n - _LARGEST_ROWS)
+    others = np.random.default_rng(_SEED).choice(ordered[:-_LARGEST_ROWS], _OTHER_ROWS, replace=False)
+    rows = np.concatenate([ordered[-_LARGEST_ROWS:], others])
     image = system.product_at(rows, direction)
     if image is None:
         return None
@@ -33,10 +36,3 @@ def sampled_step(
     rows_for_each_other = (system.n - _LARGEST_ROWS) / _OTHER_ROWS
     seen = squares[:_LARGEST_ROWS].sum(axis=0) + rows_for_each_other * squares[_LARGEST_ROWS:].sum(axis=0)
     return np.asarray(seen) if (seen <= _SHARE_OF_THE_GOAL**2 * goals).all() else None
-
-
-def _telling_rows(weights: FloatArray) -> IntArray:
-    """Return the rows of the largest weights, and after them a random sample of all others."""
-    ordered = np.argpartition(weights, len(weights) - _LARGEST_ROWS)
-    others = np.random.default_rng(_SEED).choice(ordered[:-_LARGEST_ROWS], _OTHER_ROWS, replace=False)
-    return np.concatenate([ordered[-_LARGEST_ROWS:], others])

@@ -2,8 +2,7 @@
 
 from semikpca.spectrum._base import Spectrum
 from semikpca.spectrum._block_krylov import orthonormal_against, rayleigh_ritz
-from semikpca.spectrum._compute import full_spectrum, leading_spectrum, removable_spectrum
-from semikpca.spectrum._lapack import require_semidefinite
+from semikpca.spectrum._choice import full_spectrum, leading_spectrum, removable_spectrum, require_semidefinite
 
 __all__ = [
     "Spectrum",

@@ -17,26 +17,13 @@ def rounding_of(operator: KernelOperator, largest: float) -> float:
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Leading eigenpairs of a symmetric operator, largest first.
+    """Leading eigenpairs of a symmetric operator, largest first; eigenvectors are orthonormal columns."""
 
-    Attributes
-    ----------
-    eigenvalues : ndarray of shape (m,)
-    eigenvectors : ndarray of shape (n, m)
-        Orthonormal columns.
-    uncertainty : ndarray of shape (m,)
-        An eigenvalue of the matrix lies within this distance of each computed one: rounding plus residual norm.
-    is_estimate : bool
-        Whether the matrix stands for another one, whose eigenvalues may be larger.
-    subspace : Subspace, optional
-        The space in which the eigenpairs were found, and the products with it.
-    """
-
-    eigenvalues: FloatArray
-    eigenvectors: FloatArray
-    uncertainty: FloatArray
-    is_estimate: bool = False
-    subspace: Subspace | None = None
+    eigenvalues: FloatArray  # shape (m,)
+    eigenvectors: FloatArray  # shape (n, m)
+    uncertainty: FloatArray  # an eigenvalue of the matrix is within this of each computed one: rounding plus residual
+    is_estimate: bool = False  # whether the matrix stands for another one, whose eigenvalues may be larger
+    subspace: Subspace | None = None  # the space in which the eigenpairs were found, and the products with it
 
     @property
     def n(self) -> int:

@@ -38,7 +38,6 @@ def leading_eigenpairs(
     ``start``: a solve with them afterwards finds most of its answer in the space. With a positive ``value_rtol`` the
     last of the m eigenpairs need not have a good vector if its eigenvalue is known this well.
     """
-    n = operator.n
     block = orthonormal(start_block(operator, block_size, start))
     block_size = int(block.shape[1])
     basis = block
@@ -73,11 +72,11 @@ def leading_eigenpairs(
             # then shows that there are others.
             good[:] = False
         if good.all() or n_products == most_products:
-            known = Subspace(basis, products, block_size)
-            found = Spectrum(as_values(values[:m], operator), vectors[:, :m], errors + floor, subspace=known)
-            return found, bool(good.all())
+            values = values[:m].astype(operator.dtype if xp is np else np.float64)  # always on the host
+            known, is_estimate = Subspace(basis, products, block_size), operator.facts.is_estimate
+            return Spectrum(values, vectors[:, :m], errors + floor, is_estimate, known), bool(good.all())
         block = orthonormal_against(basis, products[:, -block_size:])
-        if basis.shape[1] + block_size > min(n - block_size, _MAX_BLOCKS * block_size):
+        if basis.shape[1] + block_size > min(operator.n - block_size, _MAX_BLOCKS * block_size):
             # Thick restart: the leading Ritz vectors carry what the basis has learned, and their residuals lie in
             # the block just made, so the space stays a Krylov space.
             keep = rotation[:, : m + block_size]
@@ -119,11 +118,6 @@ def residual_norms(vectors: FloatArray, images: FloatArray, values: FloatArray) 
     differences = (images - vectors * like(values, vectors)) / scale
     squares = namespace(vectors).einsum("ij,ij->j", differences, differences)
     return np.asarray(scale * np.sqrt(to_numpy(squares)))
-
-
-def as_values(values: FloatArray, operator: KernelOperator) -> FloatArray:
-    """Return eigenvalues in the type of the operator, on the host."""
-    return values.astype(operator.dtype) if operator.xp is np else values.astype(np.float64)
 
 
 def orthonormal(block: Array) -> Array:

@@ -52,7 +52,8 @@ def filtered_eigenpairs(
             good[m - 1] |= errors[m - 1] <= max(allowed * values[0], floor)
         if good.all() or n_products >= _MAX_PRODUCTS:
             space = Subspace(vectors.astype(operator.dtype), images.astype(operator.dtype), block_size)
-            found = Spectrum(values[:m].astype(operator.dtype), space.basis[:, :m], errors + floor, subspace=space)
+            values, vectors = values[:m].astype(operator.dtype), space.basis[:, :m]
+            found = Spectrum(values, vectors, errors + floor, operator.facts.is_estimate, space)
             return found, bool(good.all())
         if basis.shape[1] + block_size > _MAX_BLOCKS * block_size:
             keep = rotation[:, : 2 * block_size]

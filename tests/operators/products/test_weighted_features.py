@@ -7,8 +7,8 @@ import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
 from oracles import relative_error
-from semikpca.kernels import RBF, Linear, Normalized, Nystroem, _landmarks
-from semikpca.kernels._landmarks import RULES
+from semikpca.kernels import RBF, Linear, Normalized, Nystroem, _nystroem
+from semikpca.kernels._nystroem import RULES
 from semikpca.operators import weighted_features
 
 GAMMA = 0.4
@@ -69,6 +69,6 @@ def test_landmarks_are_drawn_among_more_rows_than_memory_could_number():
 def test_the_draw_among_fewer_rows_is_what_it_was(monkeypatch):
     drawn = np.sort(RULES["uniform"](RBF(), rows(), 10, np.random.RandomState(3)))
     assert np.array_equal(drawn, np.sort(np.random.RandomState(3).choice(400, 10, replace=False)))
-    monkeypatch.setattr(_landmarks, "_MOST_SHUFFLED_ROWS", 399)
+    monkeypatch.setattr(_nystroem, "_MOST_SHUFFLED_ROWS", 399)
     other = RULES["uniform"](RBF(), rows(), 10, np.random.RandomState(3))
     assert len(np.unique(other)) == 10

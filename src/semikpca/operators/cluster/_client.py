@@ -30,13 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 def current_client(client: Client | None = None) -> Client:
-    """Return the client that is given or running, with at least one worker behind it.
-
-    Raises
-    ------
-    ClusterError
-        Where there is none: no cluster is started unasked.
-    """
+    """Return the client that is given or running; where there is none, raise: no cluster is started unasked."""
     if client is None:
         try:
             client = Client.current()
@@ -95,7 +89,6 @@ def nothing_left(client: Client, futures: list[Any]) -> Iterator[None]:
 
 
 def _gathered(client: Client, futures: list[Any]) -> list[Any]:
-    """Return the values of futures; a worker that stays paused is not waited for without end."""
     wait_for(client, futures)
     return list(client.gather(futures))
 

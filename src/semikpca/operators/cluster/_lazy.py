@@ -30,13 +30,12 @@ def lazy_rows(X: Any) -> da.Array:
         sent_rows = max(1, _SENT_NUMBERS // max(1, math.prod(X.shape[1:])))
         X = da.from_array(X, chunks=(sent_rows, *([-1] * (X.ndim - 1))), name=False)
     elif hasattr(X, "to_dask_array"):
-        if X.ndim == 2:
-            strange = [name for name, dtype in X.dtypes.items() if not _is_number(dtype)]
-            if strange:
-                raise ValueError(
-                    f"Column {strange[0]!r} of X is not of numbers (it is {X.dtypes[strange[0]]}). Drop it, or make "
-                    "numbers of it."
-                )
+        strange = [name for name, dtype in X.dtypes.items() if not _is_number(dtype)] if X.ndim == 2 else []
+        if strange:
+            raise ValueError(
+                f"Column {strange[0]!r} of X is not of numbers (it is {X.dtypes[strange[0]]}). Drop it, or make "
+                "numbers of it."
+            )
         X = X.to_dask_array()
     if not isinstance(X, da.Array):
         raise TypeError(f"X must be a Dask array, a Dask data frame or a NumPy array, got {type(X).__name__}.")

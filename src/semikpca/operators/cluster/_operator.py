@@ -5,7 +5,6 @@ each column that goes in and comes out of a product.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,8 +16,8 @@ from distributed.client import CancelledError
 from semikpca._typing import FloatArray, IntArray
 from semikpca.exceptions import ClusterError
 from semikpca.kernels import Kernel, Normalized, normalized_product, require_finite_sums
-from semikpca.operators._base import KernelOperator, Storage
-from semikpca.operators._blocked import BLOCK_COLUMNS, ROUNDINGS_A_PRODUCT, computed_product_cost
+from semikpca.operators._base import KernelOperator
+from semikpca.operators._blocked import computed_facts
 from semikpca.operators._rough import sample_eigenvectors
 from semikpca.operators.cluster import _tasks as tasks
 from semikpca.operators.cluster._client import clear_errors, computed_blocks, with_data_on_workers
@@ -46,20 +45,9 @@ class DaskOperator(KernelOperator):
         found = self._mapped(tasks.diagonal, np.empty((0, 0)), 2)
         self._diagonal, gpu_error = found[:, 0].copy(), float(found[:, 1].max())
         require_finite_sums(kernel, self._diagonal, self.dtype)
-        # A few roundings of the kernel values, or what was measured on the GPUs of the workers.
-        product_error = max(ROUNDINGS_A_PRODUCT * float(np.finfo(self.value_dtype).eps), gpu_error)
-        stored = max(self.facts.precision, gpu_error)
-        self.facts = replace(
-            self.facts,
-            storage=Storage.NOTHING,
-            product_cost=computed_product_cost(self.n, rows.shape[1]),
-            # In float64 that of a stored matrix; in float32 a few roundings, since few numbers are added at a time.
-            precision=stored if self.value_dtype == np.float64 else product_error,
-            product_error=product_error,
-            can_be_dense=self.n <= _MOST_DENSE_ROWS,
-            block_columns=BLOCK_COLUMNS,  # the workers multiply with blocked matrices
-            is_estimate=kernel.is_approximate,
-        )
+        # The workers multiply with blocked matrices, or on GPUs of theirs.
+        few = self.n <= _MOST_DENSE_ROWS
+        self.facts = computed_facts(self.facts, kernel, rows, self.value_dtype, can_be_dense=few, gpu_error=gpu_error)
 
     def matmat(self, block: FloatArray) -> FloatArray:
         """Return the product with ``block``."""
@@ -163,11 +151,7 @@ def _inside(kernel: Kernel, columns: FloatArray) -> tuple[Kernel, FloatArray, Ca
     The degrees of new rows are one more column of the same pass.
     """
     if not isinstance(kernel, Normalized):
-        return kernel, columns, _as_they_are
+        return kernel, columns, np.asarray  # the sums as they are
     scaled = normalized_product(columns, kernel.degrees_)
     base, inner, finish = _inside(kernel.kernel_, np.column_stack([scaled, np.ones_like(scaled[:, :1])]))
     return base, inner, partial(scaled_by_last, inner=finish, kernel=base)
-
-
-def _as_they_are(sums: FloatArray) -> FloatArray:
-    return sums

@@ -1,6 +1,7 @@
 """Rows on a Dask cluster."""
 
 from collections.abc import Callable, Sequence
+from operator import getitem
 from typing import Any, Self
 
 import dask
@@ -37,12 +38,6 @@ class ClusterRows:
     """Rows that the workers of a Dask cluster hold or read; the client fetches a few of them at most.
 
     Made by :meth:`of`. Pickled, it leaves the rows behind: :meth:`attach` gives them back.
-
-    Attributes
-    ----------
-    array : dask.array.Array of shape (n, n_features)
-        In one block of columns, with known lengths, float32 or float64.
-    client : distributed.Client
     """
 
     is_remote = True
@@ -61,19 +56,8 @@ class ClusterRows:
     def of(cls, X: Any, client: Client | None = None) -> Self:
         """Return the rows of a Dask array, a Dask data frame or a NumPy array; one pass looks at every number.
 
-        Parameters
-        ----------
-        X : dask.array.Array, dask.dataframe.DataFrame or ndarray of shape (n, n_features)
-            Floats, or other numbers, which become float64. Chunks may have any shape and unknown lengths.
-        client : distributed.Client, optional
-            The current one unless given.
-
-        Raises
-        ------
-        ClusterError
-            Where no client is running.
-        ValueError
-            For anything but a table of finite numbers.
+        They are floats, or other numbers, which become float64; chunks may have any shape and unknown lengths. The
+        client is the current one unless given. Anything but a table of finite numbers is refused.
         """
         client = current_client(client)
         n_threads(client)
@@ -95,7 +79,7 @@ class ClusterRows:
 
     @property
     def array(self) -> da.Array:
-        """The rows as a Dask array."""
+        """The rows as a Dask array in one block of columns, with known lengths, float32 or float64."""
         if self._array is None:
             raise ClusterError(
                 f"The {self.shape[0]:,} training rows of this model were left on the cluster when it was saved. Give "
@@ -145,13 +129,7 @@ class ClusterRows:
         return self.shape[0]
 
     def __getitem__(self, key: IntArray | slice) -> FloatArray:
-        """Return a few rows, by numbers or a slice, as an array.
-
-        Raises
-        ------
-        ValueError
-            Where they are too many to be fetched.
-        """
+        """Return a few rows, by numbers or a slice, as an array; more than may be fetched are refused."""
         if isinstance(key, slice):
             numbers: IntArray = np.arange(*key.indices(self.shape[0]))
         else:
@@ -174,7 +152,7 @@ class ClusterRows:
         chunk_of = np.searchsorted(bounds, numbers, side="right") - 1
         touched = np.unique(chunk_of)
         blocks = self.array.to_delayed(optimize_graph=False).ravel()
-        take = dask.delayed(_taken)
+        take = dask.delayed(getitem)
         parts = [take(blocks[chunk], numbers[chunk_of == chunk] - bounds[chunk]) for chunk in touched]
         for chunk, part in zip(touched, computed(self.client, parts), strict=True):
             rows[chunk_of == chunk] = part
@@ -247,11 +225,7 @@ class ClusterRows:
     def attach(self, X: Any, client: Client | None = None) -> Self:
         """Give back the rows to a model that was loaded, and return them.
 
-        Parameters
-        ----------
-        X : what the model was fitted on
-            Its shape, type and some of its rows are compared.
-        client : distributed.Client, optional
+        X is what the model was fitted on: its shape, type and some of its rows are compared.
         """
         rows = ClusterRows.of(X, client)
         if rows.shape != self.shape or rows.dtype != self.dtype:
@@ -287,10 +261,6 @@ def _called_in_chunk(
     chunk: FloatArray, function: Callable[[FloatArray, int], FloatArray], bounds: IntArray, block_id: tuple[int, ...]
 ) -> FloatArray:
     return function(chunk, int(bounds[block_id[0]]))
-
-
-def _taken(block: FloatArray, numbers: IntArray) -> FloatArray:
-    return np.asarray(block[numbers])
 
 
 def _with_lengths(array: da.Array, lengths: list[int]) -> da.Array:

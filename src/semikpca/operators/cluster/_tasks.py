@@ -1,8 +1,8 @@
 """What a worker of a cluster does with chunks of rows; nothing here knows of graphs.
 
 Every task uses one thread: a worker has as many tasks at a time as it has threads, and those that Dask starts hold BLAS
-to one as well (OMP_NUM_THREADS). Kernel values are computed by
-``products/_blocked.py``, or by ``products/_torch.py`` where the worker sees a GPU, from the one formula of each kernel.
+to one as well (OMP_NUM_THREADS). Kernel values are computed by ``products/_blocked.py``, or by ``products/_torch.py``
+where the worker sees a GPU, from the one formula of each kernel.
 """
 
 import os
@@ -26,24 +26,12 @@ _DEVICE = "cuda"
 
 @dataclass(frozen=True)
 class Sent:
-    """What every worker is sent for a computation.
+    """What every worker is sent for a computation."""
 
-    Attributes
-    ----------
-    content : bytes
-        The fitted kernel, pickled: see ``loaded``.
-    block : ndarray of shape (n, n_columns)
-        Numbers that go with all rows of the cluster, or rows to compare them with.
-    bounds : ndarray of int, shape (n_chunks + 1,)
-        Where the chunks of rows begin.
-    dtype : dtype
-        What kernel values are computed in.
-    """
-
-    content: bytes
-    block: FloatArray
-    bounds: IntArray
-    dtype: Any
+    content: bytes  # the fitted kernel, pickled: see ``loaded``
+    block: FloatArray  # numbers that go with all rows of the cluster, or rows to compare them with
+    bounds: IntArray  # where the chunks of rows begin, and n
+    dtype: Any  # what kernel values are computed in
 
     @classmethod
     def of(cls, kernel: Kernel, block: FloatArray, bounds: IntArray, dtype: Any) -> "Sent":

@@ -68,19 +68,11 @@ class Cluster:
         take: Callable[[int, Any], None],
         progress: Callable[[int, int], None],
     ) -> None:
-        """Call a function with each of several lists of arguments, and hand over the answers as they come.
+        """Call a function on the workers with each of several lists of arguments, and hand over answers as they come.
 
-        Parameters
-        ----------
-        function : callable
-            Called on the workers.
-        arguments : iterable of sequences
-            Values, and what :meth:`shared` and :meth:`parts` return.
-        take : callable
-            Called with the number of a task and its answer. Where it raises, what is still running is stopped; nothing
-            is left on the cluster in any case.
-        progress : callable
-            Called with the number of tasks that are done, and of all.
+        Arguments are values, and what :meth:`shared` and :meth:`parts` return. ``take`` gets the number of a task and
+        its answer. Where it raises, what is still running is stopped; nothing is left on the cluster in any case.
+        ``progress`` gets the number of tasks that are done, and of all.
         """
         task = dask.delayed(function, pure=False)
         with clear_errors(), data_in_graph_is_meant():

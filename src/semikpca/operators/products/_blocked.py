@@ -75,7 +75,10 @@ def _symmetric_few(tiles: Tiles, n: int, block: FloatArray, dtype: Any) -> Float
 
     def add(strip: slice, thread: int) -> None:
         here = np.dot(tiles(strip, strip), V[strip]).astype(sums[thread].dtype, copy=False)
-        _add_both_sides(tiles, strip, slices(strip.stop, n, width), V, V[strip], here, sums[thread])
+        for columns in slices(strip.stop, n, width):
+            tile = tiles(strip, columns)
+            here += np.dot(tile, V[columns])
+            sums[thread][columns] += np.dot(tile.T, V[strip])
         sums[thread][strip] += here
 
     in_threads(add, strips, n_threads)
@@ -116,31 +119,18 @@ def _two_sided_few(
     V, U = np.ascontiguousarray(right, dtype=dtype), np.ascontiguousarray(left, dtype=dtype)
     wide = np.result_type(right, left, dtype)
     product: FloatArray = np.zeros((shape[0], V.shape[1]), wide)
-    strips, columns = slices(0, shape[0], BLOCK_ROWS), slices(0, shape[1], BLOCK_COLUMNS)
+    strips = slices(0, shape[0], BLOCK_ROWS)
     n_threads = max(1, min(allowed_threads(), len(strips)))
     sums: list[FloatArray] = [np.zeros((shape[1], V.shape[1]), wide) for _ in range(n_threads)]
 
     def add(strip: slice, thread: int) -> None:
-        _add_both_sides(tiles, strip, columns, V, U[strip], product[strip], sums[thread])
+        for columns in slices(0, shape[1], BLOCK_COLUMNS):
+            tile = tiles(strip, columns)
+            product[strip] += np.dot(tile, V[columns])
+            sums[thread][columns] += np.dot(tile.T, U[strip])
 
     in_threads(add, strips, n_threads)
     return product, _total(sums)
-
-
-def _add_both_sides(
-    tiles: Tiles,
-    strip: slice,
-    columns: list[slice],
-    right: FloatArray,
-    left: FloatArray,
-    here: FloatArray,
-    there: FloatArray,
-) -> None:
-    """Add what the blocks of a strip of rows give on both sides: tile @ right to the strip, tileᵀ @ left to columns."""
-    for some in columns:
-        tile = tiles(strip, some)
-        here += np.dot(tile, right[some])
-        there[some] += np.dot(tile.T, left)
 
 
 def _total(sums: list[FloatArray]) -> FloatArray:

@@ -1,7 +1,6 @@
 """K(A, B) @ coefficients between any rows: the one place that asks where they are, and what a kernel allows."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -40,7 +39,7 @@ def cross_product(kernel: Kernel, A: Rows, B: Rows, coefficients: Array) -> Arra
         left = kernel.sparse_factor(A)
         return _sparse_product(left, left if B is A else kernel.sparse_factor(B), coefficients)
     if kernel.is_low_rank_on(B):
-        return FeatureExpansion.of(kernel, B, coefficients)(A)
+        return features_product(A, kernel, _feature_weights(kernel, B, coefficients))
     if kernel.input_kind != "vectors":
         return np.asarray(finite_pairwise(kernel, A, B) @ coefficients)
     if is_tensor(A):
@@ -54,36 +53,15 @@ def cross_product(kernel: Kernel, A: Rows, B: Rows, coefficients: Array) -> Arra
     return require_finite(kernel, rectangular_product(tiles, (A.shape[0], B.shape[0]), coefficients, dtype))
 
 
-@dataclass(frozen=True)
-class CrossExpansion:
-    """The function x ↦ Σ c_i k(x, x_i) by products with the rows x_i."""
-
-    kernel: Kernel
-    rows: Rows
-    coefficients: Array
-
-    def __call__(self, rows: Rows) -> Array:
-        """Return its values, shape (n_rows, n_columns)."""
-        return cross_product(self.kernel, rows, self.rows, self.coefficients)
+def features_product(rows: Rows, kernel: Kernel, weights: FloatArray) -> FloatArray:
+    """Return features(rows) @ weights."""
+    return require_finite(kernel, kernel.low_rank_factor().combine(rows, weights))
 
 
-@dataclass(frozen=True)
-class FeatureExpansion:
-    """The function x ↦ features(x) @ weights."""
-
-    kernel: Kernel
-    weights: FloatArray
-
-    @classmethod
-    def of(cls, kernel: Kernel, rows: Rows, coefficients: FloatArray) -> "FeatureExpansion":
-        """Return x ↦ Σ c_i k(x, x_i) over ``rows``, for coefficients in one column or more."""
-        columns = coefficients.reshape(len(coefficients), -1)
-        weights = kernel.low_rank_factor().project(rows, columns)
-        return cls(kernel, weights.reshape(-1, *coefficients.shape[1:]))
-
-    def __call__(self, rows: Rows) -> FloatArray:
-        """Return its values, shape (n_rows, n_columns)."""
-        return require_finite(self.kernel, self.kernel.low_rank_factor().combine(rows, self.weights))
+def _feature_weights(kernel: Kernel, rows: Rows, coefficients: FloatArray) -> FloatArray:
+    """Return what features are multiplied with for Σ c_i k(x, x_i) over rows; coefficients in one column or more."""
+    weights = kernel.low_rank_factor().project(rows, coefficients.reshape(len(coefficients), -1))
+    return weights.reshape(-1, *coefficients.shape[1:])
 
 
 def expansion(kernel: Kernel, rows: Rows, coefficients: Array) -> Callable[[Rows], Array]:
@@ -92,8 +70,8 @@ def expansion(kernel: Kernel, rows: Rows, coefficients: Array) -> Callable[[Rows
     Where the kernel has few features, a weight for each of them is all that it keeps of the rows.
     """
     if kernel.is_low_rank_on(rows):
-        return FeatureExpansion.of(kernel, rows, coefficients)
-    return CrossExpansion(kernel, rows, coefficients)
+        return partial(features_product, kernel=kernel, weights=_feature_weights(kernel, rows, coefficients))
+    return partial(cross_product, kernel, B=rows, coefficients=coefficients)
 
 
 def weighted_features(kernel: Kernel, weights: FloatArray) -> Callable[[Rows], FloatArray]:
@@ -103,7 +81,7 @@ def weighted_features(kernel: Kernel, weights: FloatArray) -> Callable[[Rows], F
         inner = weighted_features(kernel.kernel_, np.column_stack([weights, kernel.feature_sums_]))
         return partial(scaled_by_last, inner=inner, kernel=clone(as_kernel(kernel.kernel)))
     over = kernel.over_landmarks(weights)
-    return FeatureExpansion(kernel, weights) if over is None else expansion(*over)
+    return partial(features_product, kernel=kernel, weights=weights) if over is None else expansion(*over)
 
 
 def fitted(kernel: Kernel, rows: Rows) -> Kernel:

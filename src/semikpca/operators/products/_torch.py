@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import torch
 
+from semikpca.arrays import slices
 from semikpca.kernels import Kernel, ProductKernel, product_factors, values_of_products
 
 if TYPE_CHECKING:
@@ -124,10 +125,9 @@ class ChunkedProduct:
                 torch.matmul(values, coefficients, out=product[block])
             return product
 
-    def _blocks(self, n_rows: int, copies: int = 1) -> Iterator[slice]:
+    def _blocks(self, n_rows: int, copies: int = 1) -> list[slice]:
         row_bytes = self.rows.shape[0] * self.rows.element_size() * copies
-        step = max(1, self.block_bytes // row_bytes)
-        return (slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step))
+        return slices(0, n_rows, max(1, self.block_bytes // row_bytes))
 
     @property
     def nbytes(self) -> int:
@@ -174,8 +174,7 @@ def measured_error(product: PreparedProduct) -> float:
         found = product.multiply(probes, rows[chosen]).double()
         sample, exact = rows[chosen].double(), torch.zeros_like(found)
         step = max(1, _PROBE_BLOCK_BYTES // (8 * max(_PROBE_ROWS, rows.shape[1])))
-        for start in range(0, n, step):
-            block = slice(start, start + step)
+        for block in slices(0, n, step):
             exact += kernel.pairwise(sample, rows[block].double()) @ probes[block].double()
     scale = float(torch.linalg.vector_norm(exact, dim=0).max())
     error = float(torch.linalg.vector_norm(found - exact, dim=0).max())

@@ -28,6 +28,7 @@ from typing import Any
 import torch
 import triton
 
+from semikpca.arrays import slices
 from semikpca.kernels import ExponentialDecay, Formula, Kernel, Power, ProductKernel
 from semikpca.operators.products._triton_programs import (
     _LOW_SCALE,
@@ -110,25 +111,16 @@ def _is_known(formula: Formula) -> bool:
 
 
 class FusedProduct:
-    """K(A, rows) @ coefficients in one pass over tiles of the kernel matrix.
+    """K(A, rows) @ coefficients in one pass over tiles of the kernel matrix, for rows of float32.
 
-    Parameters
-    ----------
-    kernel : ProductKernel
-        Fitted, with a formula that ``is_fusible``.
-    rows : tensor of shape (n, n_features), float32
-    mode : {"tf32", "float16", "float32"}
-    tiles : Tiles, optional
-        How the work is cut; by measured rules unless given.
+    The kernel is fitted, with a formula that ``is_fusible``; ``mode`` is one of ``MODES``. ``tiles`` say how the work
+    is cut: by measured rules unless given.
     """
 
     def __init__(self, kernel: ProductKernel, rows: Any, mode: str = "tf32", tiles: Tiles | None = None) -> None:
         if mode not in MODES:
             raise ValueError(f"mode must be one of {list(MODES)}, got {mode!r}.")
-        self.kernel = kernel
-        self.rows = rows
-        self.mode = mode
-        self.tiles = tiles
+        self.kernel, self.rows, self.mode, self.tiles = kernel, rows, mode, tiles
         with torch.no_grad():
             self._formula = kernel.formula
             self._origin = kernel.factor(rows).mean(dim=0)  # distances do not change under a shift
@@ -140,8 +132,7 @@ class FusedProduct:
             left = self._right if new_rows is None else self._factor(new_rows.to(self.rows))
             coefficients = coefficients.to(torch.float32)
             result = coefficients.new_empty((left.n, coefficients.shape[1]))
-            for start in range(0, coefficients.shape[1], MOST_COLUMNS):
-                part = slice(start, start + MOST_COLUMNS)
+            for part in slices(0, coefficients.shape[1], MOST_COLUMNS):
                 self._multiply_few(left, coefficients[:, part], result[:, part])
         return result
 
@@ -278,7 +269,7 @@ class FusedProduct:
             "num_stages": tiles.stages,
         }
         grid = (row_tiles, n_parts)
-        with _on_device(self.rows):
+        with torch.cuda.device(self.rows.device) if self.rows.is_cuda else nullcontext():
             if by_features:
                 _city_block_kernel[grid](
                     left.values, right.values, columns, columns_low, out, left.n_padded, right.n_padded, width,
@@ -297,10 +288,6 @@ def _rounded_to_tf32(values: Any) -> Any:
     """Return float32 numbers of which the last 13 bits are zero, rounded; tensor cores would cut them off."""
     bits = values.view(torch.int32)
     return ((bits + 0x1000) & ~0x1FFF).view(torch.float32)
-
-
-def _on_device(rows: Any) -> Any:
-    return torch.cuda.device(rows.device) if rows.is_cuda else nullcontext()
 
 
 @cache

@@ -23,14 +23,9 @@ def _power(x, DEGREE: tl.constexpr):
 
 @triton.jit
 def _decay(
-    s,
-    ROOT: tl.constexpr,
-    DEGREE: tl.constexpr,
-    C0: tl.constexpr,
-    C1: tl.constexpr,
-    C2: tl.constexpr,
-    C3: tl.constexpr,
-):
+    s, ROOT: tl.constexpr, DEGREE: tl.constexpr,
+    C0: tl.constexpr, C1: tl.constexpr, C2: tl.constexpr, C3: tl.constexpr,
+):  # fmt: skip
     """Return p(t) e^(−t) of a distance; between equal rows it may be less than 0 by rounding."""
     t = tl.maximum(s, 0.0)
     if ROOT:
@@ -48,18 +43,9 @@ def _decay(
 
 @triton.jit
 def _add_product(
-    acc,
-    acc_low,
-    values,
-    columns,
-    columns_low,
-    first,
-    n_right,
-    unit,
-    COLUMNS: tl.constexpr,
-    TILE: tl.constexpr,
-    SPLIT: tl.constexpr,
-):
+    acc, acc_low, values, columns, columns_low, first, n_right, unit,
+    COLUMNS: tl.constexpr, TILE: tl.constexpr, SPLIT: tl.constexpr,
+):  # fmt: skip
     """Add the product of a tile of kernel values with the coefficients from row ``first`` on."""
     channels = tl.arange(0, COLUMNS).to(tl.int64)
     at = channels[:, None] * n_right + (first + tl.arange(0, TILE))[None, :]
@@ -79,25 +65,10 @@ def _add_product(
 
 @triton.jit
 def _kernel_values(
-    a,
-    a_low,
-    norms_a,
-    shifts_a,
-    right,
-    right_low,
-    right_norms,
-    first,
-    WIDTH: tl.constexpr,
-    TILE: tl.constexpr,
-    PROFILE: tl.constexpr,
-    DEGREE: tl.constexpr,
-    ROOT: tl.constexpr,
-    C0: tl.constexpr,
-    C1: tl.constexpr,
-    C2: tl.constexpr,
-    C3: tl.constexpr,
-    SPLIT: tl.constexpr,
-):
+    a, a_low, norms_a, shifts_a, right, right_low, right_norms, first, WIDTH: tl.constexpr, TILE: tl.constexpr,
+    PROFILE: tl.constexpr, DEGREE: tl.constexpr, ROOT: tl.constexpr,
+    C0: tl.constexpr, C1: tl.constexpr, C2: tl.constexpr, C3: tl.constexpr, SPLIT: tl.constexpr,
+):  # fmt: skip
     """Return the kernel values of a tile of rows against TILE rows of the right factor from row ``first`` on."""
     inside = tl.arange(0, TILE)
     at = inside[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
@@ -133,35 +104,13 @@ def _store(out, total, total_low, rows, n_left, COLUMNS: tl.constexpr, SPLIT: tl
 
 @triton.jit
 def _product_kernel(
-    left,
-    left_low,
-    left_norms,
-    left_shifts,
-    right,
-    right_low,
-    right_norms,
-    columns,
-    columns_low,
-    out,
-    n_left,
-    n_right,
-    tiles_of_program,
-    unit,
-    WIDTH: tl.constexpr,
-    COLUMNS: tl.constexpr,
-    ROWS: tl.constexpr,
-    TILE: tl.constexpr,
-    TILES_OF_SUM: tl.constexpr,
-    PROFILE: tl.constexpr,
-    DEGREE: tl.constexpr,
-    ROOT: tl.constexpr,
-    C0: tl.constexpr,
-    C1: tl.constexpr,
-    C2: tl.constexpr,
-    C3: tl.constexpr,
-    HALVES: tl.constexpr,
-    SPLIT: tl.constexpr,
-):
+    left, left_low, left_norms, left_shifts, right, right_low, right_norms,
+    columns, columns_low, out, n_left, n_right, tiles_of_program, unit,
+    WIDTH: tl.constexpr, COLUMNS: tl.constexpr, ROWS: tl.constexpr, TILE: tl.constexpr, TILES_OF_SUM: tl.constexpr,
+    PROFILE: tl.constexpr, DEGREE: tl.constexpr, ROOT: tl.constexpr,
+    C0: tl.constexpr, C1: tl.constexpr, C2: tl.constexpr, C3: tl.constexpr,
+    HALVES: tl.constexpr, SPLIT: tl.constexpr,
+):  # fmt: skip
     """Compute out[part] = P(rows of the left, rows of the right in this part) @ columns.
 
     Program (i, part) does ROWS rows of the left. With f of the left, g of the right and their vectors of norms, P is
@@ -224,30 +173,11 @@ def _product_kernel(
 
 @triton.jit
 def _city_block_kernel(
-    left,
-    right,
-    columns,
-    columns_low,
-    out,
-    n_left,
-    n_right,
-    n_features,
-    tiles_of_program,
-    unit,
-    shift,
-    COLUMNS: tl.constexpr,
-    ROWS: tl.constexpr,
-    TILE: tl.constexpr,
-    TILES_OF_SUM: tl.constexpr,
-    PROFILE: tl.constexpr,
-    DEGREE: tl.constexpr,
-    ROOT: tl.constexpr,
-    C0: tl.constexpr,
-    C1: tl.constexpr,
-    C2: tl.constexpr,
-    C3: tl.constexpr,
-    SPLIT: tl.constexpr,
-):
+    left, right, columns, columns_low, out, n_left, n_right, n_features, tiles_of_program, unit, shift,
+    COLUMNS: tl.constexpr, ROWS: tl.constexpr, TILE: tl.constexpr, TILES_OF_SUM: tl.constexpr,
+    PROFILE: tl.constexpr, DEGREE: tl.constexpr, ROOT: tl.constexpr,
+    C0: tl.constexpr, C1: tl.constexpr, C2: tl.constexpr, C3: tl.constexpr, SPLIT: tl.constexpr,
+):  # fmt: skip
     """Do the same for city-block distances x = ‖f − g‖₁: 2^(shift − x), or p(t) e^(−t) of x if PROFILE is "decay".
 
     Factors are stored by features, so that neighbors in memory are rows.
@@ -283,16 +213,13 @@ def _city_block_kernel(
 
 @dataclass(frozen=True)
 class Tiles:
-    """How the work is cut: rows of a program, columns of a tile, warps, tiles loaded ahead.
+    """How the work is cut."""
 
-    ``halves``: whether a tile of columns is worked through in two halves.
-    """
-
-    rows: int
-    columns: int
+    rows: int  # of a program
+    columns: int  # of a tile
     warps: int
-    stages: int
-    halves: bool = False
+    stages: int  # tiles loaded ahead
+    halves: bool = False  # whether a tile of columns is worked through in two halves
 
     def shared_bytes(self, width: int, n_columns: int, mode: str) -> int:
         """Return the shared memory that a program needs, about."""

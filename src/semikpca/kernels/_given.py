@@ -1,4 +1,4 @@
-"""Any function of two objects as a kernel."""
+"""Kernels that the user brings: a matrix, or any function of two objects."""
 
 from collections.abc import Callable
 from typing import Any, Self
@@ -9,7 +9,41 @@ from sklearn.exceptions import NotFittedError
 from semikpca._typing import FloatArray, Rows
 from semikpca.arrays import length
 from semikpca.kernels._base import InputKind, Kernel
-from semikpca.kernels._precomputed import require_symmetric
+from semikpca.kernels._vectors import as_float, dense
+
+
+class Precomputed(Kernel):
+    """A given kernel matrix: ``fit`` takes K (n × n), ``predict`` takes k(new rows, training rows) (m × n)."""
+
+    shorthand = "precomputed"
+    input_kind: InputKind = "matrix"
+    accepts_sparse = False
+    is_definite = False  # nothing is known of a given matrix, so it is checked
+
+    def fit(self, rows: Rows) -> Self:
+        """Check that the matrix is square and symmetric."""
+        K = as_float(np.asarray(rows))
+        if K.ndim != 2 or K.shape[0] != K.shape[1]:
+            raise ValueError(
+                f"A precomputed kernel matrix must be square, got shape {K.shape}. Pass k(x_i, x_j) for all pairs "
+                "of training rows."
+            )
+        require_symmetric(K, "A precomputed kernel matrix")
+        return self
+
+    def pairwise(self, A: Rows, B: Rows) -> FloatArray:
+        """Return A, whose rows already are kernel values against the training rows B."""
+        K = np.asarray(dense(A))
+        if K.ndim != 2 or K.shape[1] != len(B):
+            raise ValueError(
+                f"With a precomputed kernel, rows must hold one kernel value for each of the {len(B)} training "
+                f"rows; got shape {K.shape}."
+            )
+        return np.array(K, dtype=K.dtype if K.dtype.kind == "f" else np.float64)
+
+    def diag(self, A: Rows) -> FloatArray:
+        """Return the diagonal of the training matrix."""
+        return np.diagonal(np.asarray(A)).copy()
 
 
 class CallableKernel(Kernel):
@@ -30,45 +64,36 @@ class CallableKernel(Kernel):
     [[3.0, 2.0], [2.0, 3.0]]
     """
 
+    input_kind: InputKind = "objects"
+    is_definite = False  # nothing is known of a function, so its matrix is checked
+
     def __init__(self, function: Callable[[Any, Any], Any]) -> None:
         self.function = function
-
-    @property
-    def input_kind(self) -> InputKind:
-        """Any objects."""
-        return "objects"
-
-    @property
-    def is_definite(self) -> bool:
-        """Nothing is known of a function, so its matrix is checked."""
-        return False
 
     def fit(self, rows: Rows) -> Self:
         """Find out whether the function takes collections or single objects."""
         if not callable(self.function):
             raise TypeError(f"function must be callable, got {self.function!r}.")
-        one, two = rows[:1], rows[:2]
-        answer: FloatArray | None = None
         cause: Exception | None = None
         try:
-            answer = np.asarray(self.function(one, two))
+            shape = np.asarray(self.function(rows[:1], rows[:2])).shape
+            if shape == (1, 2):
+                self.takes_pairs_ = False
+                return self
+            said = f"for one against two objects it returned shape {shape} instead of (1, 2)"
         except Exception as error:  # a function of two objects may do anything when handed collections
-            cause = error
-        if answer is not None and answer.shape == (1, 2):
-            self.takes_pairs_ = False
-            return self
+            said, cause = f"{type(error).__name__}: {error}", error
         try:
             number = np.asarray(self.function(rows[0], rows[1]))
         except Exception as error:
             raise ValueError(
-                f"The kernel function works neither on two collections ({self._said(answer, cause)}) nor on two "
-                f"objects ({type(error).__name__}: {error})."
+                f"The kernel function works neither on two collections ({said}) nor on two objects "
+                f"({type(error).__name__}: {error})."
             ) from (cause or error)
         if number.ndim != 0 or number.dtype.kind not in "iufb":
             raise ValueError(
-                f"The kernel function must return a matrix of shape (len(A), len(B)) for two collections "
-                f"({self._said(answer, cause)}) or a number for two objects (it returned shape {number.shape}, "
-                f"type {number.dtype})."
+                f"The kernel function must return a matrix of shape (len(A), len(B)) for two collections ({said}) or a "
+                f"number for two objects (it returned shape {number.shape}, type {number.dtype})."
             )
         self.takes_pairs_ = True
         return self
@@ -120,8 +145,17 @@ class CallableKernel(Kernel):
                 values[i:, i] = values[i, i:]
         return values
 
-    @staticmethod
-    def _said(answer: FloatArray | None, cause: Exception | None) -> str:
-        if answer is None:
-            return f"{type(cause).__name__}: {cause}"
-        return f"for one against two objects it returned shape {answer.shape} instead of (1, 2)"
+
+def require_symmetric(K: FloatArray, what: str) -> None:
+    """Refuse a matrix whose two halves differ.
+
+    Half of the digits must agree: more than rounding in how K was computed can spoil, less than any kernel that is
+    really not symmetric would differ by.
+    """
+    difference = np.abs(K - K.T)
+    if difference.max() > np.sqrt(np.finfo(K.dtype).eps) * np.abs(K).max():
+        i, j = np.unravel_index(difference.argmax(), K.shape)
+        raise ValueError(
+            f"{what} must be symmetric, but K[{i}, {j}] = {K[i, j]:.6g} and "
+            f"K[{j}, {i}] = {K[j, i]:.6g}. Pass (K + K.T) / 2 if the difference means nothing."
+        )
