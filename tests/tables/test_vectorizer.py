@@ -15,6 +15,7 @@ from semikpca.labeling import leave_one_label_out
 from semikpca.tables import (
     FOREIGN_TYPES,
     ColumnRoles,
+    EncoderIdentity,
     TableToNumbers,
     feature_columns,
     feature_counts,
@@ -270,7 +271,7 @@ def test_a_stored_vectorizer_gives_the_same_numbers_and_needs_no_other_types():
     frame.loc[::2, "when"] = pd.Timestamp("2025-03-01 12:30")
     vectorizer = fitted(frame, ColumnRoles("label", text=("category",)))
     content = skops.io.dumps(vectorizer)
-    restored = skops.io.loads(content, trusted=[*FOREIGN_TYPES, TableToNumbers])
+    restored = skops.io.loads(content, trusted=[*FOREIGN_TYPES, TableToNumbers, EncoderIdentity])
     np.testing.assert_array_equal(restored.transform(frame), vectorizer.transform(frame))
     assert feature_kinds(restored) == feature_kinds(vectorizer)
 
@@ -329,7 +330,7 @@ def test_memory_stays_bounded_with_many_rows_of_text(rng, monkeypatch):
         monkeypatch.setattr("semikpca.tables._vectorizer.ROWS_AT_ONCE", rows_at_once)
         monkeypatch.setattr("semikpca.tables._vectorizer.MOST_ROWS_TO_LEARN_FROM", rows_at_once)
         tracemalloc.start()
-        make_vectorizer(ROLES).fit_transform(frame)
+        make_vectorizer(ColumnRoles("label", text_encoder="ngrams")).fit_transform(frame)
         size = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return size

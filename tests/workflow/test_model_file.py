@@ -35,7 +35,7 @@ def lines_of(content):
     return first, seal, json.loads(facts), archive
 
 
-def forged(facts, archive, first=b"semikpca model, format 2"):
+def forged(facts, archive, first=b"semikpca model, format 3"):
     """Return a file with a seal that is right."""
     body = json.dumps(facts).encode() + b"\n" + archive
     seal = f"sha256 {hashlib.sha256(body).hexdigest()} {len(body)}".encode()
@@ -100,7 +100,7 @@ def test_training_rows_get_the_labels_that_they_had(saved, labeled_plants, plant
 
 def test_a_model_file_says_what_it_is_in_plain_lines(saved):
     first, seal, facts, _ = lines_of(saved.read_bytes())
-    assert first == b"semikpca model, format 2"
+    assert first == b"semikpca model, format 3"
     assert seal.startswith(b"sha256 ")
     assert facts["features"] == ["height", "leaves", "place"]
     assert facts["roles"] == {"label": "kind", "id": "plant", "text": [], "exclude": []}
@@ -202,8 +202,8 @@ def test_foreign_files_are_refused(content, message, tmp_path):
 
 def test_a_later_format_is_refused_with_how_to_upgrade(saved, tmp_path):
     _, _, facts, archive = lines_of(saved.read_bytes())
-    (tmp_path / "later").write_bytes(forged(facts, archive, b"semikpca model, format 3"))
-    with pytest.raises(ModelFileError, match=r"format 3.*up to 2.*pip install --upgrade semikpca"):
+    (tmp_path / "later").write_bytes(forged(facts, archive, b"semikpca model, format 4"))
+    with pytest.raises(ModelFileError, match=r"format 4.*up to 3.*pip install --upgrade semikpca"):
         load_model(tmp_path / "later")
 
 

@@ -10,7 +10,7 @@ import typer
 from semikpca.app import Workspace, open_table, pending_file, serve
 from semikpca.cli import _table_options as asked
 from semikpca.cli._messages import console, errors, failing_clearly
-from semikpca.tables import ColumnRoles, read_table
+from semikpca.tables import AUTO, ColumnRoles, read_table
 from semikpca.workflow import LabelingOptions
 
 
@@ -23,6 +23,7 @@ def app(
     ] = None,
     id_column: asked.IdColumn = None,
     text_column: asked.TextColumns = None,
+    text_encoder: asked.TextEncoderName = AUTO,
     exclude: asked.Exclude = None,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
@@ -42,7 +43,8 @@ def app(
         options = LabelingOptions(kernel=kernel, n_components_removed=n_components_removed)
 
         def roles(label: str) -> ColumnRoles:
-            return ColumnRoles(label, id=id_column, text=tuple(text_column or ()), exclude=tuple(exclude or ()))
+            text, left_out = tuple(text_column or ()), tuple(exclude or ())
+            return ColumnRoles(label, id_column, text, left_out, text_encoder)
 
         workspace = Workspace(options, roles)
         kept = "in your state folder"

@@ -14,7 +14,7 @@ from semikpca._words import counted
 from semikpca.cli import _table_options as asked
 from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.cli._table_options import Question, check_outputs, steps, tell
-from semikpca.tables import write_table
+from semikpca.tables import AUTO, write_table
 from semikpca.workflow import LabeledTable, LabelingOptions, audit_frame, row_names, row_texts, shortened
 
 
@@ -30,6 +30,7 @@ def audit(
     id_column: asked.IdColumn = None,
     exclude: asked.Exclude = None,
     text_column: asked.TextColumns = None,
+    text_encoder: asked.TextEncoderName = AUTO,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
     labels: asked.LabelsFile = None,
@@ -43,7 +44,7 @@ def audit(
 
     Each label is held against what all others say of its row when it is left out.
     """
-    question = Question(file, label_column, id_column, exclude, text_column, delimiter, encoding, labels)
+    question = Question(file, label_column, id_column, exclude, text_column, delimiter, encoding, labels, text_encoder)
     with failing_clearly(errors):
         options = LabelingOptions(kernel, n_components_removed, error_weight, seed)
         check_outputs({"-o": out}, (file, labels), force=force)

@@ -13,7 +13,7 @@ from semikpca.cli import _table_options as asked
 from semikpca.cli._label_summary import print_summary
 from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.cli._table_options import Question, check_outputs, default_output, steps, tell
-from semikpca.tables import write_table
+from semikpca.tables import AUTO, write_table
 from semikpca.workflow import LabelingOptions, save_model
 
 
@@ -29,6 +29,7 @@ def label(
     id_column: asked.IdColumn = None,
     exclude: asked.Exclude = None,
     text_column: asked.TextColumns = None,
+    text_encoder: asked.TextEncoderName = AUTO,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
     labels: asked.LabelsFile = None,
@@ -50,7 +51,7 @@ def label(
     Empty cells in the label column are the rows to be labeled. The table comes back as it was, with four columns more:
     predicted_label, confidence, label_was_given and looks_wrong.
     """
-    question = Question(file, label_column, id_column, exclude, text_column, delimiter, encoding, labels)
+    question = Question(file, label_column, id_column, exclude, text_column, delimiter, encoding, labels, text_encoder)
     target = default_output(file, "labeled") if out is None else out
     written: list[Path] = []
     with failing_clearly(errors, lambda: f"Written before that: {', '.join(map(str, written))}" if written else ""):

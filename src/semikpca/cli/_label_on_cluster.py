@@ -79,7 +79,7 @@ def _output(file: Path, out: Path | None) -> Path:
 def _print_summary(labeled: ClusterLabels, name: str) -> None:
     n_given = int(labeled.n_given.sum())
     print_sizes(console, name, labeled.n_rows, n_given)
-    console.print(learned_from(labeled.kinds, labeled.n_columns, labeled.n_numbers), highlight=False)
+    console.print(learned_from(labeled.kinds, labeled.n_columns, labeled.n_numbers, labeled.texts), highlight=False)
     console.print()
     console.print(class_grid(labeled.classes, labeled.n_given, labeled.n_predicted, labeled.confidence_sums))
     console.print()

@@ -12,7 +12,7 @@ from rich.text import Text
 from semikpca._typing import FloatArray, IntArray
 from semikpca._words import counted
 from semikpca.cli._table_options import Question
-from semikpca.tables import feature_columns, feature_kinds
+from semikpca.tables import feature_columns, feature_kinds, text_reading
 from semikpca.workflow import AccuracyEstimate, LabeledTable, printable, row_names, shortened
 
 _WIDE = 0.2  # an interval of more than 20 points says little
@@ -29,7 +29,8 @@ def print_summary(console: Console, labeled: LabeledTable, question: Question) -
     n_given = int(labeled.is_given.sum())
     print_sizes(console, question.file.name, len(labeled.X), n_given)
     n_columns = len(feature_columns(labeled.table, labeled.roles))
-    console.print(learned_from(feature_kinds(labeled.vectorizer), n_columns, labeled.X.shape[1]), highlight=False)
+    kinds, texts = feature_kinds(labeled.vectorizer), text_reading(labeled.vectorizer)
+    console.print(learned_from(kinds, n_columns, labeled.X.shape[1], texts), highlight=False)
     console.print()
     console.print(_classes(labeled))
     console.print()
@@ -54,12 +55,12 @@ def print_sizes(console: Console, name: str, n_rows: int, n_given: int) -> None:
     )
 
 
-def learned_from(kinds: dict[str, list[str]], n_columns: int, n_numbers: int) -> str:
-    """Return what was learned from, in words, by the columns of each kind."""
+def learned_from(kinds: dict[str, list[str]], n_columns: int, n_numbers: int, texts: str) -> str:
+    """Return what was learned from, in words: the columns of each kind, and how texts were read."""
     made_of = "; ".join(f"{kind}: {_named(names)}" for kind, names in kinds.items() if names)
     return (
         f"Learned from {counted(n_columns, 'column')}, made into {counted(n_numbers, 'number')} a row "
-        f"({escape(made_of)})"
+        f"({escape(made_of)})" + (f". {escape(texts)}" if texts else "")
     )
 
 

@@ -40,7 +40,7 @@ def predict(
             table = read_table(file, delimiter=delimiter, encoding=encoding)
             say("Reading the table", 1, 1)
             say("Labels", 0, 1)
-            frame = loaded.predict_table(table)
+            frame = loaded.predict_table(table, progress=say)
             write_table(frame, target, like=table)
         tell([*loaded.warnings, *table.options.get("notes", ())])
         surplus = loaded.surplus_columns(table)

@@ -13,7 +13,7 @@ from semikpca._typing import IntArray
 from semikpca.cli import _table_options as asked
 from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.cli._table_options import Question, check_outputs, steps, tell
-from semikpca.tables import write_table
+from semikpca.tables import AUTO, write_table
 from semikpca.workflow import LabeledTable, LabelingOptions, printable, row_names, row_texts, shortened, with_columns
 
 
@@ -25,6 +25,7 @@ def suggest(
     id_column: asked.IdColumn = None,
     exclude: asked.Exclude = None,
     text_column: asked.TextColumns = None,
+    text_encoder: asked.TextEncoderName = AUTO,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
     labels: asked.LabelsFile = None,
@@ -39,7 +40,7 @@ def suggest(
     The labels of the rows in the list are expected to change the predictions of all rows the most, each beside those
     before it: no two of them tell the same.
     """
-    question = Question(file, label_column, id_column, exclude, text_column, delimiter, encoding, labels)
+    question = Question(file, label_column, id_column, exclude, text_column, delimiter, encoding, labels, text_encoder)
     with failing_clearly(errors):
         options = LabelingOptions(kernel, n_components_removed, error_weight, seed)
         check_outputs({"-o": out}, (file, labels), force=force)

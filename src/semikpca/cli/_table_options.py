@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from semikpca.cli._messages import errors
-from semikpca.tables import ColumnRoles, Table, check_output, read_table
+from semikpca.tables import AUTO, ColumnRoles, Table, check_output, read_table
 from semikpca.workflow import LabeledTable, LabelingOptions, kernel_names, label_table, printable
 from semikpca.workflow import Progress as Say
 
@@ -34,6 +34,14 @@ Exclude = Annotated[
 ]
 TextColumns = Annotated[
     list[str] | None, typer.Option(help="A column to be taken as free text, whatever it looks like; once for each.")
+]
+TextEncoderName = Annotated[
+    str,
+    typer.Option(
+        "--text-encoder",
+        help="What reads free text: static (by its meaning, English), ngrams (by its letters), or a model of model2vec "
+        "or sentence-transformers on this computer, by name or folder. auto is static where it is installed.",
+    ),
 ]
 Delimiter = Annotated[
     str | None,
@@ -73,11 +81,12 @@ class Question:
     delimiter: str | None = None
     encoding: str | None = None
     labels: Path | None = None
+    text_encoder: str = AUTO
 
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
         text, exclude = _single_names(self.text_column, table), _single_names(self.exclude, table)
-        return ColumnRoles(self.label_column, self.id_column, text, exclude)
+        return ColumnRoles(self.label_column, self.id_column, text, exclude, self.text_encoder)
 
     def labeled(self, options: LabelingOptions, say: Say, *, allow_all: bool = False) -> LabeledTable:
         """Return the table with labels for all rows."""
@@ -96,6 +105,7 @@ class Question:
         delimiter = "tab" if self.delimiter == TAB else self.delimiter
         for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), ("--labels", self.labels)):
             words += [] if value is None else [option, str(value)]
+        words += [] if self.text_encoder == AUTO else ["--text-encoder", self.text_encoder]
         return shlex.join(words)
 
 

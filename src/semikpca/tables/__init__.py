@@ -2,18 +2,23 @@
 
 try:
     from semikpca.tables._checks import check_roles
+    from semikpca.tables._cleaning import plain_text
+    from semikpca.tables._encoders import AUTO, NGRAMS, EncoderIdentity, TextEncoder, find_encoder
     from semikpca.tables._features import features_of, is_missing
     from semikpca.tables._labels import given_labels, label_warnings
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
     from semikpca.tables._reading import read_table
     from semikpca.tables._roles import ColumnRoles, feature_columns, refuse_roles
     from semikpca.tables._table import Table, listed
+    from semikpca.tables._text_reading import TextReader, folder_beside
     from semikpca.tables._vectorizer import (
         FOREIGN_TYPES,
         TableToNumbers,
         feature_counts,
         feature_kinds,
+        feature_places,
         make_vectorizer,
+        text_reading,
     )
     from semikpca.tables._writing import check_output, write_table
 except ModuleNotFoundError as error:
@@ -23,18 +28,26 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from error
 
 __all__ = [
+    "AUTO",
     "FOREIGN_TYPES",
+    "NGRAMS",
     "ColumnRoles",
+    "EncoderIdentity",
     "PiecedTable",
     "Table",
     "TableToNumbers",
+    "TextEncoder",
+    "TextReader",
     "check_output",
     "check_roles",
     "feature_columns",
     "feature_counts",
     "feature_kinds",
+    "feature_places",
     "features_like",
     "features_of",
+    "find_encoder",
+    "folder_beside",
     "frame_of",
     "given_labels",
     "in_pieces",
@@ -42,7 +55,9 @@ __all__ = [
     "label_warnings",
     "listed",
     "make_vectorizer",
+    "plain_text",
     "read_table",
     "refuse_roles",
+    "text_reading",
     "write_table",
 ]

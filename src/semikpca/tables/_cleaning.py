@@ -16,10 +16,10 @@ LONGEST_WORD = 40  # longer runs of letters and digits are keys, hashes and atta
 
 _INLINE = "a abbr b bdi bdo cite code del dfn em font i ins kbd mark q s samp small span strike strong sub sup u var"
 _BLOCKS = (
-    "address article aside audio base blockquote body br button canvas caption center col colgroup dd details div dl dt "
-    "fieldset figcaption figure footer form frame h1 h2 h3 h4 h5 h6 head header hr html iframe img input label legend "
-    "li link main map meta nav noscript object ol optgroup option p param picture pre script section select source "
-    "style summary svg table tbody td template textarea tfoot th thead title tr track ul video wbr"
+    "address article aside audio base blockquote body br button canvas caption center col colgroup dd details div "
+    "dl dt fieldset figcaption figure footer form frame h1 h2 h3 h4 h5 h6 head header hr html iframe img input "
+    "label legend li link main map meta nav noscript object ol optgroup option p param picture pre script section "
+    "select source style summary svg table tbody td template textarea tfoot th thead title tr track ul video wbr"
 )
 
 
@@ -35,14 +35,14 @@ _NO_WORD = re.compile(rf"[A-Za-z0-9+/=_-]{{{LONGEST_WORD + 1},}}")
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 _OLDER_MESSAGE = re.compile(
-    r"[-_=* ]*(?:original message|forwarded message|original-nachricht|ursprüngliche nachricht|weitergeleitete nachricht"
-    r"|message d'origine|message transféré|mensaje original|mensaje reenviado)[-_=* :]*",
+    r"[-_=* ]*(?:original message|forwarded message|original-nachricht|ursprüngliche nachricht"
+    r"|weitergeleitete nachricht|message d'origine|message transféré|mensaje original|mensaje reenviado)[-_=* :]*",
     re.IGNORECASE,
 )
 # How mail programs announce what is answered: the beginnings and ends of a line, or of two.
 _BEGINNINGS, _ENDS, _GERMAN = ("on ", "am ", "le ", "el "), ("wrote:", "a écrit :", "escribió:"), " schrieb "
 _LONGEST_ANNOUNCEMENT = 300
-_HEADERS = ("sent:", "date:", "to:", "subject:", "gesendet:", "an:", "betreff:", "envoyé :", "objet :", "enviado:")
+_HEADERS = ("sent:", "date:", "to:", "subject:", "gesendet:", "an:", "betreff:", "envoyé :", "enviado:")
 _FROM = ("from:", "von:", "de :", "de:")
 
 

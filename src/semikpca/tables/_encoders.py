@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from semikpca.exceptions import TextEncoderError
 from semikpca.tables._cleaning import CLEANING_VERSION
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
+Knowledge: TypeAlias = Literal["much", "little", "nothing"]
 
 AUTO, STATIC, NGRAMS = "auto", "static", "ngrams"
 _SHOWN_DIGITS = 12
@@ -62,16 +63,16 @@ class TextEncoder(ABC):
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return plain texts as rows of length 1; zeros for a text that nothing is known of."""
 
-    def knows(self, texts: Sequence[str]) -> bool:
-        """Whether the language of plain texts is one that the vectors have a meaning in, as far as can be told."""
-        return True
+    def knowledge(self, texts: Sequence[str]) -> Knowledge:
+        """Return what the vectors of plain texts are worth, as far as it can be told from the texts alone."""
+        return "much"
 
 
 def find_encoder(name: str) -> TextEncoder | None:
     """Return the encoder of a name, or None for ``ngrams``; ``auto`` is ``static`` where it is installed.
 
-    Any other name is the folder of a model of model2vec or sentence-transformers, or its name on Hugging Face. Nothing is
-    ever downloaded.
+    Any other name is the folder of a model of model2vec or sentence-transformers, or its name on Hugging Face. Nothing
+    is ever downloaded.
 
     Raises
     ------
@@ -98,8 +99,8 @@ def encoder_like(identity: EncoderIdentity) -> TextEncoder:
         here = "none" if found is None else str(found.identity)
         raise TextEncoderError(
             f"Its texts were read by the encoder {identity.name!r} ({identity}), and here that is another one "
-            f"({here}), whose numbers mean something else. Install what it was made with ({identity.version}), or train "
-            "it again with semikpca label --save."
+            f"({here}), whose numbers mean something else. Install what it was made with ({identity.version}), or "
+            "train it again with semikpca label --save."
         )
     return found
 
@@ -132,4 +133,5 @@ def unit_rows(values: npt.ArrayLike) -> Vectors:
     rows = np.asarray(values, dtype=np.float32)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     usable = np.isfinite(lengths) & (lengths > 0)
-    return np.where(usable, rows, 0.0) / np.where(usable, lengths, 1.0)
+    unit = np.where(usable, rows, 0) / np.where(usable, lengths, 1)
+    return unit.astype(np.float32)

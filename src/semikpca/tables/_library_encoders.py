@@ -26,11 +26,11 @@ class LibraryEncoder(TextEncoder):
         self.name, self.folder, self.library = name, folder, library
 
     @cached_property
-    def identity(self) -> EncoderIdentity:  # noqa: D102
+    def identity(self) -> EncoderIdentity:
         files = sorted(file for file in self.folder.rglob("*") if file.is_file() and file.suffix in SUFFIXES)
         return EncoderIdentity(self.name, f"{self.library} {version(self.library)}", checksum_of(files))
 
-    def encode(self, texts: Sequence[str]) -> Vectors:  # noqa: D102
+    def encode(self, texts: Sequence[str]) -> Vectors:
         options = {"show_progress_bar": False}
         return unit_rows(self._model.encode(list(texts), **options))
 
@@ -56,8 +56,8 @@ def library_encoder(name: str) -> LibraryEncoder:
     library = _library(folder)
     if library is None or not any(folder.rglob(f"*{WEIGHTS}")):
         raise TextEncoderError(
-            f"{folder} holds no model of model2vec (config.json) or sentence-transformers (modules.json) with weights in "
-            f"{WEIGHTS}; other kinds of weights could run a program and are not loaded. Choose another text encoder."
+            f"{folder} holds no model of model2vec (config.json) or sentence-transformers (modules.json) with weights "
+            f"in {WEIGHTS}; other kinds of weights could run a program and are not loaded. Choose another encoder."
         )
     if find_spec(library.replace("-", "_")) is None:
         raise TextEncoderError(f"The text encoder {name!r} needs the package {library}: pip install {library}")
@@ -86,7 +86,7 @@ def _fetched(name: str) -> tuple[str, Path]:
         except (LocalEntryNotFoundError, HFValidationError):
             pass
     raise TextEncoderError(
-        f"There is no text encoder {name!r} on this computer: it is neither static nor ngrams, nor a folder, nor a model "
-        f"that was fetched before. Nothing is downloaded unasked. If https://huggingface.co/{full} is what you mean, fetch "
-        f"it with: hf download {full}"
+        f"There is no text encoder {name!r} on this computer: it is neither static nor ngrams, nor a folder, nor a "
+        f"model that was fetched before. Nothing is downloaded unasked. If you mean https://huggingface.co/{full}, "
+        f"fetch it with: hf download {full}"
     )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from semikpca.exceptions import TableError
+from semikpca.tables._encoders import AUTO
 from semikpca.tables._table import Table, close_names, listed
 
 PANDAS_INDEX = "__index_level_"  # how pandas names an index without a name in Parquet files
@@ -22,12 +23,15 @@ class ColumnRoles:
         Columns to take as free text, whatever they contain.
     exclude : tuple of str, default=()
         Columns that nothing is learned from.
+    text_encoder : str, default="auto"
+        What reads free text, see :func:`semikpca.tables.find_encoder`.
     """
 
     label: str
     id: str | None = None
     text: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    text_encoder: str = AUTO
 
     def named(self) -> list[tuple[str, str]]:
         """Return each option of the command line with a column that it names."""

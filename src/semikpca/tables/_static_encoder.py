@@ -1,7 +1,7 @@
 """``static``: the mean of the vectors of word pieces that come inside the wheel of the package wordllama.
 
-The package itself is never imported: its import sets up logging for the whole program, and its own encoder takes as much
-memory for each text of a batch as for the longest one.
+The package itself is never imported: its import sets up logging for the whole program, and its own encoder takes as
+much memory for each text of a batch as for the longest one.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,20 @@ import numpy.typing as npt
 from scipy import sparse
 
 from semikpca.exceptions import TextEncoderError
-from semikpca.tables._encoders import STATIC, EncoderIdentity, TextEncoder, Vectors, checksum_of, unit_rows
+from semikpca.tables._encoders import STATIC, EncoderIdentity, Knowledge, TextEncoder, Vectors, checksum_of, unit_rows
 
 PACKAGES = ("wordllama", "tokenizers", "safetensors")
 WEIGHTS, TOKENIZER = "weights/l2_supercat_256.safetensors", "tokenizers/l2_supercat_tokenizer_config.json"
-# Letters of a word piece, on average: of a language that the pieces were made for there are three or more, and of one
-# that falls to single letters and bytes the vectors say next to nothing (docs/decisions/0022-text-encoders.md).
-FEWEST_LETTERS_OF_A_PIECE = 2.0
+# Letters of a word piece, on average (docs/decisions/0022-text-encoders.md): English has 2.7 or more; where pieces are
+# single letters and bytes, the letters themselves say more.
+LETTERS_OF_KNOWN_PIECES, LETTERS_OF_UNKNOWN_PIECES = 2.9, 1.5
+# English that is full of names and numbers has short pieces as well, but about every third word of it is one of these.
+COMMON_ENGLISH = frozenset(
+    "the of and to a in is it you that he was for on are with as i his they be at one have this from or had by not but "
+    "what all were when we there can an your which their if do will how about out up them then she would so these has "
+    "her my me our been no its who did get please".split()
+)
+SHARE_OF_COMMON_ENGLISH = 0.1
 
 
 class StaticEncoder(TextEncoder):
@@ -33,18 +40,22 @@ class StaticEncoder(TextEncoder):
         self.weights, self.tokenizer, self.made_by = weights, tokenizer, made_by
 
     @cached_property
-    def identity(self) -> EncoderIdentity:  # noqa: D102
+    def identity(self) -> EncoderIdentity:
         return EncoderIdentity(STATIC, self.made_by, checksum_of([self.weights, self.tokenizer]))
 
-    def encode(self, texts: Sequence[str]) -> Vectors:  # noqa: D102
+    def encode(self, texts: Sequence[str]) -> Vectors:
         counts, pieces = self._counts(texts)
         return unit_rows(counts @ (pieces @ self._vectors))
 
-    def knows(self, texts: Sequence[str]) -> bool:  # noqa: D102
+    def knowledge(self, texts: Sequence[str]) -> Knowledge:
         counts, pieces = self._counts(texts)
-        n_pieces = float(np.sum(counts @ np.asarray(pieces.sum(axis=1))))
-        n_letters = sum(len("".join(text.split())) for text in texts)
-        return n_letters >= FEWEST_LETTERS_OF_A_PIECE * n_pieces
+        words = [word for text in texts for word in text.split()]
+        letters_of_a_piece = sum(map(len, words)) / max(1.0, float(np.sum(counts @ np.asarray(pieces.sum(axis=1)))))
+        if letters_of_a_piece < LETTERS_OF_UNKNOWN_PIECES:
+            return "nothing"
+        n_common = sum(word.strip(".,;:!?\"'()").lower() in COMMON_ENGLISH for word in words)
+        is_english = n_common >= SHARE_OF_COMMON_ENGLISH * len(words)
+        return "much" if is_english or letters_of_a_piece >= LETTERS_OF_KNOWN_PIECES else "little"
 
     def _counts(self, texts: Sequence[str]) -> tuple[Any, Any]:
         """Return the words of each text and the pieces of each word, as two sparse matrices.
@@ -88,14 +99,14 @@ def static_encoder() -> StaticEncoder:
     missing = [package for package in PACKAGES if find_spec(package) is None]
     if missing:
         raise TextEncoderError(
-            f"The text encoder static needs the package {' and '.join(missing)}: pip install 'semikpca[label]'. Without "
-            "it, --text-encoder ngrams compares texts by their letters."
+            f"The text encoder static needs the package {' and '.join(missing)}: pip install 'semikpca[label]'. "
+            "Without it, --text-encoder ngrams compares texts by their letters."
         )
     lost = [file for file in _files() if not file.exists()]
     if lost:
         raise TextEncoderError(
-            f"The package wordllama {_version()} has no file {lost[0].name}, which the text encoder static reads. Install "
-            "one that has it: pip install 'semikpca[label]'."
+            f"The package wordllama {_version()} has no file {lost[0].name}, which the text encoder static reads. "
+            "Install one that has it: pip install 'semikpca[label]'."
         )
     return StaticEncoder(*_files(), made_by=f"wordllama {_version()}")
 

@@ -25,7 +25,6 @@ READING_TEXTS = "Reading texts"
 MOST_TEXTS, MOST_LETTERS = 4_096, 100 * LONGEST_TEXT
 SECONDS_WORTH_KEEPING = 2.0
 _CHUNK_NAME = re.compile(r"[0-9a-f]{64}\.npz")
-_VECTORS = "vectors"
 
 
 def folder_beside(file: Path) -> Path:
@@ -102,7 +101,7 @@ class TextReader:
             return None
         try:
             with np.load(self.folder / f"{key}.npz", allow_pickle=False) as stored:
-                vectors: Vectors = stored[_VECTORS]
+                vectors: Vectors = stored["vectors"]
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             return None  # not there, or damaged: zip archives have checksums
         is_whole = vectors.ndim == 2 and len(vectors) == n_texts and vectors.dtype == np.float32
@@ -115,7 +114,7 @@ class TextReader:
             self.folder.mkdir(mode=0o700, exist_ok=True)
             for key in sorted(self._unwritten):
                 content = io.BytesIO()
-                np.savez(content, **{_VECTORS: self._chunks[key]})
+                np.savez(content, vectors=self._chunks[key])
                 write_whole(self.folder / f"{key}.npz", content.getvalue())
         except OSError as error:  # read-only, full, or a file in its place: then texts are read again next time
             logger.info("Vectors of texts are not kept in %s: %s", self.folder, error)

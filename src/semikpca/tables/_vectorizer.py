@@ -14,12 +14,14 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 from skrub import DatetimeEncoder, StringEncoder, TableVectorizer
 
-from semikpca._typing import BoolArray, FloatArray
+from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.exceptions import TableError
-from semikpca.tables._features import as_text, is_missing
+from semikpca.tables._encoders import AUTO, EncoderIdentity, TextEncoder, encoder_like, find_encoder
+from semikpca.tables._free_text import TextColumn, columns_to_embed, readable
 from semikpca.tables._number_columns import as_numbers, is_too_large, number_style, present_cells
 from semikpca.tables._roles import ColumnRoles
 from semikpca.tables._table import close_names, listed
+from semikpca.tables._text_reading import TextReader
 
 # Encoders learn from this many rows: by then it is known what a text is made of, and memory stays bounded.
 MOST_ROWS_TO_LEARN_FROM = 10_000
@@ -44,7 +46,7 @@ FOREIGN_TYPES = (
 
 def make_vectorizer(roles: ColumnRoles) -> "TableToNumbers":
     """Return an unfitted transformer from the feature columns of a table to numbers of a common scale."""
-    return TableToNumbers(text=roles.text)
+    return TableToNumbers(text=roles.text, text_encoder=roles.text_encoder)
 
 
 def feature_kinds(vectorizer: "TableToNumbers") -> dict[str, list[str]]:
@@ -64,13 +66,40 @@ def feature_counts(vectorizer: "TableToNumbers") -> dict[str, int]:
     return counts
 
 
+def feature_places(vectorizer: "TableToNumbers") -> dict[str, range]:
+    """Return which of the numbers of a row each column became, in their order; none where it was left out."""
+    counts = feature_counts(vectorizer)
+    ordered = [*vectorizer.number_styles_, *vectorizer.steps_]
+    places = dict.fromkeys(counts, range(0))
+    start = 0
+    for name in ordered:
+        places[name] = range(start, start + counts[name])
+        start += counts[name]
+    return places
+
+
+def text_reading(vectorizer: "TableToNumbers") -> str:
+    """Return in words how the columns of text were read; "" where there are none."""
+    texts = feature_kinds(vectorizer).get("text", [])
+    letters = [name for name in texts if name not in vectorizer.embedded_]
+    parts = []
+    if vectorizer.encoder_ is not None:
+        encoder = vectorizer.encoder_
+        read_so = f" ({listed(vectorizer.embedded_, 5)})" if letters else ""
+        parts.append(f"by its meaning, with {encoder.name} ({encoder.version}){read_so}")
+    if letters:
+        parts.append("by its letters" + (f" ({listed(letters, 5)})" if parts else ""))
+    return f"Text was read {' and '.join(parts)}." if parts else ""
+
+
 class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Numbers of a common scale from columns of any kind.
 
-    Numbers get mean 0 and variance 1. Categories, dates and text are encoded by skrub's ``TableVectorizer``, and each
-    of these columns is scaled as a whole, so that what encodes it does not drown a number: a category and a date weigh
-    as much as one number, a text as much as ``text_weight`` of them. Missing numbers and dates become the mean, a
-    missing category is a category of its own. Columns that do not vary are left out.
+    Numbers get mean 0 and variance 1. Free text becomes vectors by a text encoder; categories, dates and short texts
+    are encoded by skrub's ``TableVectorizer``. Each of these columns is scaled as a whole, so that what encodes it
+    does not drown a number: a category and a date weigh as much as one number, a text as much as ``text_weight`` of
+    them. Missing numbers and dates become the mean, a missing category is a category of its own, and a missing text
+    has the vector zero. Columns that do not vary are left out.
 
     What a column is (number, category, date, text) is found in ``fit``. In ``transform`` columns are looked up by
     name, and a cell that does not fit what its column is gets refused.
@@ -81,8 +110,10 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         Columns to encode as text, whatever they contain.
     text_weight : float, default=6.0
     n_text_components : int, default=30
-        How many numbers encode a text.
+        How many numbers encode a text that is compared by its letters.
     random_state : int, default=0
+    text_encoder : str, default="auto"
+        What reads free text, and the columns in ``text``: see :func:`find_encoder`.
 
     Attributes
     ----------
@@ -93,7 +124,14 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         Of the columns of numbers, all at once: they may be hundreds.
     steps_ : dict
         What ``TableVectorizer`` does with each other column, step by step. It is not kept itself: it refers to each
-        encoder from many places, and in a stored model each of them would be a copy.
+        encoder from many places, and in a stored model each of them would be a copy. Nothing for texts that are
+        read by an encoder.
+    embedded_ : tuple of str
+        Columns whose texts are read by an encoder.
+    encoder_ : EncoderIdentity or None
+        Which encoder that is. Its weights are not kept; new rows need the same one.
+    notes_ : tuple of str
+        What a user should know of how texts were read.
     kinds_ : dict
         "number", "category", "date" or "text" for each column that is learned from.
     kept_, centers_, scales_ : dict of ndarray
@@ -101,37 +139,70 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
     """
 
     def __init__(
-        self, text: tuple[str, ...] = (), text_weight: float = 6.0, n_text_components: int = 30, random_state: int = 0
+        self,
+        text: tuple[str, ...] = (),
+        text_weight: float = 6.0,
+        n_text_components: int = 30,
+        random_state: int = 0,
+        text_encoder: str = AUTO,
     ) -> None:
         self.text = text
         self.text_weight = text_weight
         self.n_text_components = n_text_components
         self.random_state = random_state
+        self.text_encoder = text_encoder
 
-    def fit(self, X: pd.DataFrame, y: Any = None) -> "TableToNumbers":
-        """Find out what each column is, and learn how to encode and to scale it."""
+    def fit(self, X: pd.DataFrame, y: Any = None, *, reader: TextReader | None = None) -> "TableToNumbers":
+        """Find out what each column is, and learn how to encode and to scale it.
+
+        A reader reads the texts of all rows, so that :meth:`transform` with the same one need not read them again.
+        """
         self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
         self.n_features_in_ = len(self.feature_names_in_)
         styles = {name: number_style(X[name]) for name in X.columns if name not in self.text}
         self.number_styles_ = {name: style for name, style in styles.items() if style is not None}
         self.kinds_ = dict.fromkeys(self.number_styles_, "number")
         self._fit_numbers(X)
-        self._fit_others(X)
+        self._fit_others(X, reader)
         self.n_outputs_ = sum(feature_counts(self).values())
         if not self.n_outputs_:
             raise TableError(f"No column varies, so there is nothing to learn from: {listed(X.columns)}.")
         return self
 
-    def transform(self, X: pd.DataFrame) -> npt.NDArray[np.float32]:
-        """Return the rows as numbers, shape (n_rows, n_outputs_): finite, whatever is missing."""
+    def fit_transform(
+        self, X: pd.DataFrame, y: Any = None, *, reader: TextReader | None = None
+    ) -> npt.NDArray[np.float32]:
+        """Fit to the rows and return them as numbers; texts are read once."""
+        reader = TextReader() if reader is None else reader
+        return self.fit(X, reader=reader).transform(X, reader=reader)
+
+    def transform(self, X: pd.DataFrame, *, reader: TextReader | None = None) -> npt.NDArray[np.float32]:
+        """Return the rows as numbers, shape (n_rows, n_outputs_): finite, whatever is missing.
+
+        Raises
+        ------
+        TextEncoderError
+            Where the encoder of texts is another one here than in ``fit``.
+        """
         check_is_fitted(self, "n_outputs_")
         self._refuse_missing_columns(X)
+        encoder = self.encoder()
+        reader = TextReader() if reader is None else reader
+        texts = {} if encoder is None else {n: TextColumn.read(X[n], encoder, reader) for n in self.embedded_}
         result = np.empty((len(X), self.n_outputs_), dtype=np.float32)
         for start in range(0, len(X), ROWS_AT_ONCE):
             rows = X.iloc[start : start + ROWS_AT_ONCE]
-            blocks = [self._scaled_numbers(rows, start), *(self._scaled(rows[name], start) for name in self.steps_)]
+            blocks = [self._scaled_numbers(rows, start)]
+            for name in self.steps_:
+                is_embedded, here = name in texts, slice(start, start + len(rows))
+                encoded = texts[name].rows(here) if is_embedded else self._encoded(rows[name], start)
+                blocks.append(self._scaled(name, encoded))
             np.concatenate(blocks, axis=1, out=result[start : start + len(rows)], casting="same_kind")
         return result
+
+    def encoder(self) -> TextEncoder | None:
+        """Return what reads the texts, once it was found to be the same as in ``fit``; None where nothing does."""
+        return None if self.encoder_ is None else encoder_like(self.encoder_)
 
     # -- numbers ---------------------------------------------------------------------------------------------------
 
@@ -171,29 +242,53 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
 
     # -- categories, dates, text -----------------------------------------------------------------------------------
 
-    def _fit_others(self, X: pd.DataFrame) -> None:
-        rows = X
+    def _fit_others(self, X: pd.DataFrame, reader: TextReader | None) -> None:
+        sample = np.arange(len(X))
         if len(X) > MOST_ROWS_TO_LEARN_FROM:
             order = np.random.RandomState(self.random_state).permutation(len(X))
-            rows = X.iloc[np.sort(order[:MOST_ROWS_TO_LEARN_FROM])]
+            sample = np.sort(order[:MOST_ROWS_TO_LEARN_FROM])
+        rows = X.iloc[sample]
         self.steps_: dict[str, list[Any]] = {}
         self.kept_: dict[str, BoolArray] = {}
         self.centers_: dict[str, FloatArray] = {}
         self.scales_: dict[str, FloatArray] = {}
         names = [name for name in X.columns if name not in self.number_styles_ and present_cells(rows[name]).any()]
-        if not names:
+        encoder = find_encoder(self.text_encoder)
+        embedded: list[str] = []
+        self.notes_: tuple[str, ...] = ()
+        if encoder is not None:
+            embedded, self.notes_ = columns_to_embed(rows[names], self.text, encoder, self.text_encoder)
+        self._fit_by_skrub(rows[[name for name in names if name not in embedded]])
+        self.embedded_: tuple[str, ...] = ()
+        for name in embedded:
+            self._fit_text(name, X[name], sample, encoder, reader)
+        self.encoder_: EncoderIdentity | None = encoder.identity if encoder is not None and self.embedded_ else None
+
+    def _fit_text(
+        self, name: str, column: pd.Series, sample: IntArray, encoder: Any, reader: TextReader | None
+    ) -> None:
+        if reader is None:
+            vectors = TextColumn.read(column.iloc[sample], encoder, TextReader()).rows()
+        else:
+            vectors = TextColumn.read(column, encoder, reader).rows(sample)
+        self.steps_[name], self.kinds_[name] = [], "text"
+        self._fit_scale(name, vectors)
+        self.embedded_ += (name,) if name in self.kinds_ else ()
+
+    def _fit_by_skrub(self, rows: pd.DataFrame) -> None:
+        if rows.empty:
             return
-        vectorizer = self._table_vectorizer([name for name in names if name in self.text], len(rows))
+        vectorizer = self._table_vectorizer([name for name in rows.columns if name in self.text], len(rows))
         with warnings.catch_warnings():
             # Few texts, or short ones, have few n-grams: then each n-gram is a column.
             warnings.filterwarnings("ignore", "The matrix shape is", UserWarning)
-            vectorizer.fit(pd.DataFrame({name: _readable(rows[name], name in self.text) for name in names}))
+            vectorizer.fit(pd.DataFrame({name: readable(rows[name], name in self.text) for name in rows.columns}))
         for name, kind in vectorizer.column_to_kind_.items():
             steps = vectorizer.all_processing_steps_[name]
             # The last step only casts the outputs, one by one, to float32.
             self.steps_[name] = [step for step in steps if not isinstance(step, Mapping)]
             self.kinds_[name] = KINDS[kind]
-            self._fit_scale(name, rows[name])
+            self._fit_scale(name, self._encoded(rows[name], 0))
 
     def _table_vectorizer(self, text: list[str], n_rows: int) -> Any:
         # A truncated SVD has fewer components than rows.
@@ -206,8 +301,7 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
             specific_transformers=[(encoder, text)] if text else (),
         )
 
-    def _fit_scale(self, name: str, column: pd.Series) -> None:
-        encoded = self._encoded(column, 0)
+    def _fit_scale(self, name: str, encoded: FloatArray) -> None:
         center, spread = np.nanmean(encoded, axis=0), np.nanstd(encoded, axis=0)
         kept = spread > NO_ENCODED_SPREAD * np.maximum(np.abs(center), 1.0)
         if not kept.any():
@@ -221,15 +315,13 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         self.centers_[name] = center
         self.scales_[name] = np.sqrt(weight / np.sum((spread / unit) ** 2)) / unit
 
-    def _scaled(self, column: pd.Series, start: int) -> FloatArray:
-        name = str(column.name)
-        encoded = self._encoded(column, start)[:, self.kept_[name]]
-        return _without_nan((encoded - self.centers_[name]) * self.scales_[name])
+    def _scaled(self, name: str, encoded: FloatArray) -> FloatArray:
+        return _without_nan((encoded[:, self.kept_[name]] - self.centers_[name]) * self.scales_[name])
 
     def _encoded(self, column: pd.Series, start: int) -> FloatArray:
         name = str(column.name)
         # Cells repeat, and each is encoded once.
-        places, cells = pd.factorize(_readable(column, name in self.text), use_na_sentinel=False)
+        places, cells = pd.factorize(readable(column, name in self.text), use_na_sentinel=False)
         encoded = pd.Series(cells, name=name)
         for step in self.steps_[name]:
             encoded = step.transform(encoded.to_frame() if isinstance(step, OneHotEncoder) else encoded)
@@ -276,15 +368,6 @@ def _unfold(step: Any) -> None:
     if isinstance(step, StringEncoder) and isinstance(step.vectorizer_.vocabulary_, str):
         words = json.loads(step.vectorizer_.vocabulary_)
         step.vectorizer_.vocabulary_ = {word: place for place, word in enumerate(words)}
-
-
-def _readable(column: pd.Series, is_text: bool) -> pd.Series:
-    """Return dates as dates and everything else as text; a missing cell is None, or "" in a column of text."""
-    if pd.api.types.is_datetime64_any_dtype(column.dtype) and not is_text:
-        return column
-    empty = "" if is_text else None
-    cells = [empty if is_missing(cell) else as_text(cell) for cell in column]
-    return pd.Series(cells, column.index, object, column.name)
 
 
 def _without_nan(values: FloatArray) -> FloatArray:

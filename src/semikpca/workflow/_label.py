@@ -22,8 +22,10 @@ from semikpca.tables import (
     ColumnRoles,
     Table,
     TableToNumbers,
+    TextReader,
     check_roles,
     feature_columns,
+    folder_beside,
     given_labels,
     make_vectorizer,
 )
@@ -107,10 +109,17 @@ def prepare_table(
             "held against each other. Empty the label of some rows, or take a part of the table."
         )
     say(NUMBERS, 0, 1)
-    vectorizer = fit_vectorizer(table, roles)
-    X = as_numbers(vectorizer.transform(table.features))
+    vectorizer, reader = make_vectorizer(roles), text_reader(table, progress)
+    columns = table.features[feature_columns(table, roles)]
+    X = as_numbers(vectorizer.fit_transform(columns, reader=reader))
+    reader.forget_others()
     say(NUMBERS, 1, 1)
-    return PreparedTable(vectorizer, X, labels, tuple(notes))
+    return PreparedTable(vectorizer, X, labels, (*notes, *vectorizer.notes_))
+
+
+def text_reader(table: Table, progress: Progress | None = None) -> TextReader:
+    """Return what reads the texts of a table and, where that takes long, keeps their vectors beside its file."""
+    return TextReader(None if table.path is None else folder_beside(table.path), progress)
 
 
 def fit_vectorizer(table: Table, roles: ColumnRoles) -> TableToNumbers:

@@ -15,7 +15,7 @@ from semikpca.kernels import Normalized
 from semikpca.problem import Expansion, RemovedComponents, SemiKPCAFacts, SemiKPCAProblem
 from semikpca.workflow._registry import Kind
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 # Format 1 had the modules of version 0.1.0 in place of kinds. Such files exist, so nothing here ever changes.
 FORMAT_1_NAMES: Mapping[str, tuple[Kind, str]] = {
@@ -119,5 +119,14 @@ def _name_kernels(state: dict[str, Any], kernels: dict[str, Any]) -> None:
         state["best_params_"]["kernel"] = texts[state["weights_"].argmax()]
 
 
+# -- format 2 --------------------------------------------------------------------------------------------------
+
+
+def _from_format_2(objects: Any) -> Any:
+    """Say of texts that they were compared by their letters: there was nothing else."""
+    vars(objects["vectorizer"]).update(text_encoder="ngrams", embedded_=(), encoder_=None, notes_=())
+    return objects
+
+
 # What turns the objects of a format into those of the next.
-_MIGRATIONS: Mapping[int, Callable[[Any], Any]] = {1: _from_format_1}
+_MIGRATIONS: Mapping[int, Callable[[Any], Any]] = {1: _from_format_1, 2: _from_format_2}

@@ -18,7 +18,7 @@ from semikpca.labels import LabelCoding
 from semikpca.solvers import Status
 from semikpca.spectrum import Spectrum
 from semikpca.tables import FOREIGN_TYPES as TABLE_TYPES
-from semikpca.tables import TableToNumbers
+from semikpca.tables import EncoderIdentity, TableToNumbers
 
 
 class Kind(Enum):
@@ -35,6 +35,7 @@ _STATE_TYPES: Mapping[str, type] = {
     "Columns": blending.Columns,
     "ConvexityCertificate": ConvexityCertificate,
     "DualSolution": problem.DualSolution,
+    "EncoderIdentity": EncoderIdentity,
     "Expansion": problem.Expansion,
     "LSSVMFacts": problem.LSSVMFacts,
     "LSSVMProblem": problem.LSSVMProblem,

@@ -1,0 +1,114 @@
+"""Columns of free text: which ones they are, and the vectors of their cells."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from semikpca._typing import FloatArray, IntArray
+from semikpca.tables._cleaning import plain_text
+from semikpca.tables._encoders import TextEncoder, Vectors
+from semikpca.tables._features import as_text, is_missing
+from semikpca.tables._number_columns import present_cells
+from semikpca.tables._text_reading import TextReader
+
+FEWEST_TEXTS = 40  # from so many different ones on, skrub takes a column for text too
+SEEN_FOR_WORDS = 1_000
+WORDS_OF_A_CODE, WORDS_OF_A_CATEGORY = 1.5, 4.0  # on average; free text has more
+WORDS_OF_A_NAME = 2.5  # up to so many say who or what it is, and are compared by their letters
+DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
+_SEEN_FOR_DATES = 20
+# Scripts without blanks between words: of these, two letters count as a word.
+_WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+
+
+def mean_words(cells: pd.Series) -> float:
+    """Return how many words cells of text have, on average over the first thousand."""
+    seen = cells.iloc[:SEEN_FOR_WORDS]
+    if not len(seen):
+        return 0.0
+    return float(sum(len(cell.split()) + len(_WITHOUT_BLANKS.findall(cell)) / 2 for cell in seen) / len(seen))
+
+
+def is_free_text(cells: pd.Series) -> bool:
+    """Whether cells, those that hold something, are sentences rather than codes, names, categories or dates."""
+    n_words, n_different = mean_words(cells), cells.nunique()
+    if n_words <= WORDS_OF_A_NAME or _are_dates(cells):
+        return False
+    return n_different >= FEWEST_TEXTS or (n_words > WORDS_OF_A_CATEGORY and n_different > len(cells) / 2)
+
+
+def _are_dates(cells: pd.Series) -> bool:
+    return bool(pd.to_datetime(cells.iloc[:_SEEN_FOR_DATES], errors="coerce", format="mixed", utc=True).notna().all())
+
+
+# -- which ones are read by their meaning ------------------------------------------------------------------------
+
+
+def columns_to_embed(
+    rows: pd.DataFrame, declared: Iterable[str], encoder: TextEncoder, asked_for: str
+) -> tuple[list[str], tuple[str, ...]]:
+    """Return the columns that an encoder is to read, and notes on those that it knows little of.
+
+    These are the declared ones and those that look like free text. Where the encoder knows nothing of a language, a
+    column is left to its letters, unless the encoder was asked for by its name.
+    """
+    chosen, notes = [], []
+    for name in rows.columns:
+        cells = rows[name]
+        if name not in declared and pd.api.types.is_datetime64_any_dtype(cells.dtype):
+            continue
+        texts = pd.Series([as_text(cell) for cell in cells[present_cells(cells)]], dtype=object)
+        if name not in declared and not is_free_text(texts):
+            continue
+        known = encoder.knowledge([plain_text(text) for text in texts.iloc[:SEEN_FOR_WORDS]])
+        if known == "nothing" and asked_for != encoder.identity.name:
+            notes.append(
+                f"The texts of {name!r} are in a language or a script that the text encoder {encoder.identity.name} "
+                f"knows nothing of: they are compared by their letters. {_OTHER_LANGUAGES}"
+            )
+            continue
+        chosen.append(name)
+        if known != "much":
+            notes.append(
+                f"The texts of {name!r} do not look English, and the text encoder {encoder.identity.name} knows "
+                f"{known} of other languages. {_OTHER_LANGUAGES}"
+            )
+    return chosen, tuple(notes)
+
+
+_OTHER_LANGUAGES = "A model of that language does better: --text-encoder with its name or folder."
+
+
+# -- their cells -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """The cells of a column as vectors of its different texts; zeros where a cell is empty."""
+
+    places: IntArray
+    vectors: Vectors
+
+    @classmethod
+    def read(cls, column: pd.Series, encoder: TextEncoder, reader: TextReader) -> "TextColumn":
+        """Read each different text of a column once."""
+        places, texts = pd.factorize(readable(column, is_text=True))
+        return cls(places, reader.read(encoder, texts.tolist()))
+
+    def rows(self, which: Any = slice(None)) -> FloatArray:
+        """Return the vectors of some rows, or of all."""
+        vectors: FloatArray = self.vectors[self.places[which]].astype(np.float64)
+        return vectors
+
+
+def readable(column: pd.Series, is_text: bool) -> pd.Series:
+    """Return dates as dates and everything else as text; a missing cell is None, or "" in a column of text."""
+    if pd.api.types.is_datetime64_any_dtype(column.dtype) and not is_text:
+        return column
+    empty = "" if is_text else None
+    cells = [empty if is_missing(cell) else as_text(cell) for cell in column]
+    return pd.Series(cells, column.index, object, column.name)
