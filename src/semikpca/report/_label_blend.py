@@ -25,51 +25,44 @@ def certificate_view(labeled: LabeledTable) -> dict[str, Any] | None:
     k = certificate.n_components_removed
     # The middle as it is resolved for a fit, which keeps a small distance where the bound is uncertain.
     middle = certificate.resolve("middle")
-    lower = 1.0 / certificate.eigenvalues[k - 1] if k else None
     is_middle = math.isclose(weight, middle, rel_tol=_SAME)
-    shown = apart([bound, middle, weight if not is_middle else middle, *([] if lower is None else [lower])])
+    marks = {"bound": bound, "middle": middle, "weight": middle if is_middle else weight}
+    if k:
+        marks["lower"] = 1.0 / certificate.eigenvalues[k - 1]
+    shown = dict(zip(marks, apart(list(marks.values())), strict=True))
     uses = _uses(labeled)
     return {
         **_common(certificate, uses),
         "semi_kpca_share": sum(entry["share"] for entry in uses),
-        "error_weight": shown[2],
+        "error_weight": shown["weight"],
         "gap": number(certificate.gap) if math.isfinite(certificate.gap) else None,
-        "lower": None if lower is None else shown[3],
-        "middle": shown[1],
-        "bound": shown[0],
+        "lower": shown.get("lower"),
+        "middle": shown["middle"],
+        "bound": shown["bound"],
         "is_middle": is_middle,
-        "line": {
-            "lower": None if lower is None else _place(lower, bound),
-            "middle": _place(middle, bound),
-            "weight": _place(weight, bound),
-            "bound": _place(bound, bound),
-        },
-        "close_up": _close_up(lower, middle, weight, bound),
+        "line": {"lower": None} | {name: 100 * value / (_BEYOND * bound) for name, value in marks.items()},
+        "close_up": _close_up(marks),
         "meaning": _meaning(certificate),
         "others": [_other(entry, uses) for entry in labeled.model.certificates_ if entry is not certificate],
     }
 
 
-def _place(weight: float, bound: float) -> float:
-    return 100 * weight / (_BEYOND * bound)
-
-
-def _close_up(lower: float | None, middle: float, weight: float, bound: float) -> dict[str, float] | None:
+def _close_up(marks: dict[str, float]) -> dict[str, float] | None:
     """Return places between 1/λk and the bound on a logarithmic scale; None where the weight is not in between."""
-    if lower is None or not lower <= weight < bound or not lower < middle < bound:
+    lower, middle, weight, bound = (marks.get(name, 0.0) for name in ("lower", "middle", "weight", "bound"))
+    if not 0 < lower <= weight < bound or not lower < middle < bound:
         return None
     whole = math.log(bound / lower)
     return {"middle": 100 * math.log(middle / lower) / whole, "weight": 100 * math.log(weight / lower) / whole}
 
 
 def _meaning(certificate: ConvexityCertificate) -> str:
-    k = certificate.n_components_removed
     times = number(certificate.condition_number)
     return (
         f"At {share_below_one(certificate.relative_weight)} of the bound the problem is strongly convex: it has "
         "exactly one solution, which is what was computed, and no random start can change it. The condition number is "
         f"{times}: a small relative change of the labels changes the solution by at most {times} times as much."
-        + ("" if k else " No component was removed, so the interval begins at 0.")
+        + ("" if certificate.n_components_removed else " No component was removed, so the interval begins at 0.")
     )
 
 

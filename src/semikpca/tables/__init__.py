@@ -8,11 +8,9 @@ try:
     from semikpca.tables._labels import given_labels, label_warnings
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
     from semikpca.tables._reading import read_table
-    from semikpca.tables._roles import ColumnRoles, feature_columns, refuse_roles
-    from semikpca.tables._table import Table, listed
+    from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
     from semikpca.tables._text_reading import TextReader, folder_beside
     from semikpca.tables._vectorizer import (
-        FOREIGN_TYPES,
         TableToNumbers,
         feature_counts,
         feature_kinds,
@@ -29,7 +27,6 @@ except ModuleNotFoundError as error:
 
 __all__ = [
     "AUTO",
-    "FOREIGN_TYPES",
     "NGRAMS",
     "ColumnRoles",
     "EncoderIdentity",

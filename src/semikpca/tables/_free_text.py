@@ -11,8 +11,7 @@ import pandas as pd
 from semikpca._typing import FloatArray, IntArray
 from semikpca.tables._cleaning import plain_text
 from semikpca.tables._encoders import TextEncoder, Vectors
-from semikpca.tables._features import as_text, is_missing
-from semikpca.tables._number_columns import present_cells
+from semikpca.tables._features import as_text, is_missing, present_cells
 from semikpca.tables._text_reading import TextReader
 
 FEWEST_TEXTS = 40  # from so many different ones on, skrub takes a column for text too

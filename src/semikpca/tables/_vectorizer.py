@@ -4,6 +4,7 @@ import json
 import warnings
 from collections.abc import Mapping
 from copy import copy
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,9 @@ from skrub import DatetimeEncoder, StringEncoder, TableVectorizer
 from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.exceptions import TableError
 from semikpca.tables._encoders import AUTO, EncoderIdentity, TextEncoder, encoder_like, find_encoder
+from semikpca.tables._features import as_numbers, is_too_large, number_style, present_cells
 from semikpca.tables._free_text import TextColumn, columns_to_embed, readable
-from semikpca.tables._number_columns import as_numbers, is_too_large, number_style, present_cells
-from semikpca.tables._roles import ColumnRoles
-from semikpca.tables._table import close_names, listed
+from semikpca.tables._table import ColumnRoles, close_names, listed
 from semikpca.tables._text_reading import TextReader
 
 # Encoders learn from this many rows: by then it is known what a text is made of, and memory stays bounded.
@@ -30,18 +30,6 @@ ROWS_AT_ONCE = 10_000
 NO_SPREAD, NO_ENCODED_SPREAD = 1e-12, 1e-6  # encoders count in float32
 KINDS = {"low_cardinality": "category", "high_cardinality": "text", "specific": "text", "datetime": "date"}
 PLURALS = {"number": "numbers", "date": "dates", "category": "categories", "text": "text"}
-
-FOREIGN_TYPES = (
-    "numpy.dtype",
-    "skrub._clean_categories.CleanCategories",
-    "skrub._clean_null_strings.CleanNullStrings",
-    "skrub._datetime_encoder.DatetimeEncoder",
-    "skrub._drop_uninformative.DropUninformative",
-    "skrub._string_encoder.StringEncoder",
-    "skrub._to_datetime.ToDatetime",
-    "skrub._to_str.ToStr",
-)
-"""Types of other packages in a stored vectorizer that skops has to be told to trust."""
 
 
 def make_vectorizer(roles: ColumnRoles) -> "TableToNumbers":
@@ -104,38 +92,8 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
     What a column is (number, category, date, text) is found in ``fit``. In ``transform`` columns are looked up by
     name, and a cell that does not fit what its column is gets refused.
 
-    Parameters
-    ----------
-    text : tuple of str, default=()
-        Columns to encode as text, whatever they contain.
-    text_weight : float, default=6.0
-    n_text_components : int, default=30
-        How many numbers encode a text that is compared by its letters.
-    random_state : int, default=0
-    text_encoder : str, default="auto"
-        What reads free text, and the columns in ``text``: see :func:`find_encoder`.
-
-    Attributes
-    ----------
-    feature_names_in_ : ndarray of str
-    number_styles_ : dict
-        How the cells of each column of numbers are written.
-    scaler_ : StandardScaler or None
-        Of the columns of numbers, all at once: they may be hundreds.
-    steps_ : dict
-        What ``TableVectorizer`` does with each other column, step by step. It is not kept itself: it refers to each
-        encoder from many places, and in a stored model each of them would be a copy. Nothing for texts that are
-        read by an encoder.
-    embedded_ : tuple of str
-        Columns whose texts are read by an encoder.
-    encoder_ : EncoderIdentity or None
-        Which encoder that is. Its weights are not kept; new rows need the same one.
-    notes_ : tuple of str
-        What a user should know of how texts were read.
-    kinds_ : dict
-        "number", "category", "date" or "text" for each column that is learned from.
-    kept_, centers_, scales_ : dict of ndarray
-        Which of the numbers that encode a column vary, what is subtracted from them, and what they are multiplied by.
+    Columns in ``text`` are text, whatever they contain. ``text_encoder`` reads texts, see :func:`find_encoder`;
+    those that are compared by their letters become up to ``n_text_components`` numbers.
     """
 
     def __init__(
@@ -160,7 +118,9 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
         self.n_features_in_ = len(self.feature_names_in_)
         styles = {name: number_style(X[name]) for name in X.columns if name not in self.text}
+        # How the cells of each column of numbers are written.
         self.number_styles_ = {name: style for name, style in styles.items() if style is not None}
+        # "number", "category", "date" or "text" for each column that is learned from.
         self.kinds_ = dict.fromkeys(self.number_styles_, "number")
         self._fit_numbers(X)
         self._fit_others(X, reader)
@@ -185,7 +145,11 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
             Where the encoder of texts is another one here than in ``fit``.
         """
         check_is_fitted(self, "n_outputs_")
-        self._refuse_missing_columns(X)
+        for name in self.feature_names_in_:
+            if name not in X.columns:
+                close = close_names(name, X.columns)
+                meant = f" Is it {' or '.join(map(repr, close))} here? Rename it." if close else ""
+                raise TableError(f"The column {name!r}, which was learned from, is missing.{meant}")
         encoder = self.encoder()
         reader = TextReader() if reader is None else reader
         texts = {} if encoder is None else {n: TextColumn.read(X[n], encoder, reader) for n in self.embedded_}
@@ -209,6 +173,7 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
     def _fit_numbers(self, X: pd.DataFrame) -> None:
         values = self._numbers(X, 0)
         with np.errstate(invalid="ignore"):  # of a NaN that is marked as signaling, as damaged files have them
+            # All columns of numbers at once: they may be hundreds.
             self.scaler_ = StandardScaler().fit(values) if values.shape[1] else None
         spread, size = ([], []) if self.scaler_ is None else (np.sqrt(self.scaler_.var_), np.abs(self.scaler_.mean_))
         self.varies_ = np.asarray(spread) > NO_SPREAD * np.asarray(size)
@@ -248,7 +213,10 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
             order = np.random.RandomState(self.random_state).permutation(len(X))
             sample = np.sort(order[:MOST_ROWS_TO_LEARN_FROM])
         rows = X.iloc[sample]
+        # What TableVectorizer does with each column, step by step; nothing for texts that an encoder reads. It is not
+        # kept itself: it refers to each encoder from many places, and in a stored model each would be a copy.
         self.steps_: dict[str, list[Any]] = {}
+        # Which of the numbers that encode a column vary, what is subtracted from them, and what multiplies them.
         self.kept_: dict[str, BoolArray] = {}
         self.centers_: dict[str, FloatArray] = {}
         self.scales_: dict[str, FloatArray] = {}
@@ -330,15 +298,6 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
             _refuse_misfits(column, np.isnan(values[:, 0]), start, "date")
         return values
 
-    # -- columns and storing ---------------------------------------------------------------------------------------
-
-    def _refuse_missing_columns(self, X: pd.DataFrame) -> None:
-        for name in self.feature_names_in_:
-            if name not in X.columns:
-                close = close_names(name, X.columns)
-                meant = f" Is it {' or '.join(map(repr, close))} here? Rename it." if close else ""
-                raise TableError(f"The column {name!r}, which was learned from, is missing.{meant}")
-
     def __getstate__(self) -> dict[str, Any]:
         """Return the state with each vocabulary as one text: skops would write a node for each of its n-grams."""
         state: dict[str, Any] = dict(super().__getstate__())
@@ -349,9 +308,10 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore what :meth:`__getstate__` has folded."""
         super().__setstate__(state)
-        for steps in getattr(self, "steps_", {}).values():
-            for step in steps:
-                _unfold(step)
+        for step in chain.from_iterable(getattr(self, "steps_", {}).values()):
+            if isinstance(step, StringEncoder) and isinstance(step.vectorizer_.vocabulary_, str):
+                words = json.loads(step.vectorizer_.vocabulary_)
+                step.vectorizer_.vocabulary_ = {word: place for place, word in enumerate(words)}
 
 
 def _folded(step: Any) -> Any:
@@ -362,12 +322,6 @@ def _folded(step: Any) -> Any:
     words = step.vectorizer_.vocabulary_
     step.vectorizer_.vocabulary_ = json.dumps(sorted(words, key=words.__getitem__))
     return step
-
-
-def _unfold(step: Any) -> None:
-    if isinstance(step, StringEncoder) and isinstance(step.vectorizer_.vocabulary_, str):
-        words = json.loads(step.vectorizer_.vocabulary_)
-        step.vectorizer_.vocabulary_ = {word: place for place, word in enumerate(words)}
 
 
 def _without_nan(values: FloatArray) -> FloatArray:
