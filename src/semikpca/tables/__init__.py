@@ -5,6 +5,7 @@ try:
     from semikpca.tables._cleaning import plain_text
     from semikpca.tables._encoders import AUTO, NGRAMS, EncoderIdentity, TextEncoder, find_encoder
     from semikpca.tables._features import features_of, is_missing
+    from semikpca.tables._free_text import is_free_text
     from semikpca.tables._labels import given_labels, label_warnings
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
     from semikpca.tables._reading import read_table
@@ -48,6 +49,7 @@ __all__ = [
     "frame_of",
     "given_labels",
     "in_pieces",
+    "is_free_text",
     "is_missing",
     "label_warnings",
     "listed",

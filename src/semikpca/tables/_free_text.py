@@ -32,12 +32,20 @@ def mean_words(cells: pd.Series) -> float:
     return float(sum(len(cell.split()) + len(_WITHOUT_BLANKS.findall(cell)) / 2 for cell in seen) / len(seen))
 
 
-def is_free_text(cells: pd.Series) -> bool:
-    """Whether cells, those that hold something, are sentences rather than codes, names, categories or dates."""
+def is_free_text(column: pd.Series) -> bool:
+    """Whether the cells of a column are sentences rather than numbers, codes, names, categories or dates."""
+    if pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return False
+    cells = _texts(column)
     n_words, n_different = mean_words(cells), cells.nunique()
     if n_words <= WORDS_OF_A_NAME or _are_dates(cells):
         return False
     return n_different >= FEWEST_TEXTS or (n_words > WORDS_OF_A_CATEGORY and n_different > len(cells) / 2)
+
+
+def _texts(column: pd.Series) -> pd.Series:
+    """Return the cells that hold something, as text."""
+    return pd.Series([as_text(cell) for cell in column[present_cells(column)]], dtype=object)
 
 
 def _are_dates(cells: pd.Series) -> bool:
@@ -57,11 +65,8 @@ def columns_to_embed(
     """
     chosen, notes = [], []
     for name in rows.columns:
-        cells = rows[name]
-        if name not in declared and pd.api.types.is_datetime64_any_dtype(cells.dtype):
-            continue
-        texts = pd.Series([as_text(cell) for cell in cells[present_cells(cells)]], dtype=object)
-        if name not in declared and not is_free_text(texts):
+        texts = _texts(rows[name])
+        if name not in declared and not is_free_text(rows[name]):
             continue
         known = encoder.knowledge([plain_text(text) for text in texts.iloc[:SEEN_FOR_WORDS]])
         if known == "nothing" and asked_for != encoder.identity.name:
