@@ -26,14 +26,14 @@ from semikpca.tables import _cleaning, plain_text
         ("one<!-- hidden <b>x</b> -->two", "one two"),
         ("one <!-- never closed", "one <!-- never closed"),
         ("<!DOCTYPE html><html><body>text</body></html>", "text"),
-        ("fish &amp; chips &lt;3 caf&eacute;&nbsp;&#8364;5", "fish & chips <3 café €5"),
+        ("fish &amp; chips &lt;3 na&iuml;ve&nbsp;&#8364;5", "fish & chips <3 naïve €5"),
         ("if a <b and c> d, x<y", "if a d, x<y"),  # <b …> is a tag
         ("1 < 2 and 3 > 2", "1 < 2 and 3 > 2"),
         ("write to <ann@example.com>", "write to <ann@example.com>"),
         # addresses of pages
         ("see https://www.example.com/red-shoes/size_40?id=3#top now", "see example.com red shoes size now"),
         ("see www.example.com.", "see example.com"),
-        ("http://user:word@example.com:8080/caf%C3%A9", "example.com café"),
+        ("http://user:word@example.com:8080/%C3%BCber", "example.com über"),
         # what is no word
         ("key " + "QUJD" * 20 + " end", "key end"),
         ("Donaudampfschifffahrtsgesellschaftskapitän", "Donaudampfschifffahrtsgesellschaftskapitän"),
@@ -102,8 +102,8 @@ def test_long_texts_are_cut():
 
 @pytest.mark.parametrize(
     "piece",
-    ["<", "<a ", "<script ", "<script></script>", "<!--", "&", "&#", "> ", "On ", "On x\n", "On a\nwrote:\n", "From:\n"]
-    + ["a\n", "\n--\n", "www.", "https://a/", "%", "=", "x", "0", "Original message\n", "schrieb :\n", "\n>", " "],
+    "<|<a |<script |<script></script>|<!--|&|&#|> |On |On x\n|On a\nwrote:\n|From:\n|a\n|\n--\n|www.|https://a/|%|=|x|0"
+    "|Original message\n|schrieb :\n|\n>| ".split("|"),
 )
 def test_time_grows_with_the_length_and_not_with_its_square(piece, monkeypatch):
     monkeypatch.setattr(_cleaning, "LONGEST_RAW", 10**9)

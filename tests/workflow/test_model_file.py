@@ -189,9 +189,9 @@ def test_a_pickle_is_refused_by_name_and_not_opened(tmp_path):
         (b"PK\x03\x04 something", "zip archive"),
         (b"semikpca model, format x\n", "damaged"),
         (b"semikpca model, format 0\n", "damaged"),
-        (b"semikpca model, format 2\n", "damaged"),
-        (b"semikpca model, format 2\nsha256 0 zero\n", "damaged"),
-        (b"semikpca model, format 2\nsha256 0 -5\n{}\n", "incomplete or was changed"),
+        (b"semikpca model, format 3\n", "damaged"),
+        (b"semikpca model, format 3\nsha256 0 zero\n", "damaged"),
+        (b"semikpca model, format 3\nsha256 0 -5\n{}\n", "incomplete or was changed"),
     ],
 )
 def test_foreign_files_are_refused(content, message, tmp_path):
@@ -276,7 +276,7 @@ def test_plain_data_that_is_none_is_refused(facts, saved, tmp_path):
     content = forged(facts, archive)
     if isinstance(facts, str):
         body = facts.encode() + b"\n" + archive
-        content = f"semikpca model, format 2\nsha256 {hashlib.sha256(body).hexdigest()} {len(body)}\n".encode() + body
+        content = f"semikpca model, format 3\nsha256 {hashlib.sha256(body).hexdigest()} {len(body)}\n".encode() + body
     (tmp_path / "forged").write_bytes(content)
     with pytest.raises(ModelFileError, match=r"third line|cannot be loaded"):
         load_model(tmp_path / "forged")

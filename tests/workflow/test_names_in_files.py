@@ -31,6 +31,7 @@ from semikpca.kernels import (
     NeighborGraph,
     Normalized,
     Nystroem,
+    OnColumns,
     Polynomial,
     Precomputed,
 )
@@ -57,6 +58,7 @@ KERNELS = {
     "NeighborGraph": NeighborGraph(n_neighbors=6),
     "Normalized": Normalized(RBF(gamma=0.5)),
     "Nystroem": Nystroem(Laplacian(gamma=0.5), n_landmarks=20, random_state=0),
+    "OnColumns": OnColumns(NeighborGraph(n_neighbors=6), columns=[0, 2]),
     "Precomputed": Precomputed(),
 }
 ESTIMATORS = {

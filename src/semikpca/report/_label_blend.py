@@ -8,7 +8,7 @@ import numpy as np
 
 from semikpca._words import counted
 from semikpca.convexity import ConvexityCertificate
-from semikpca.kernels import Kernel
+from semikpca.kernels import Kernel, OnColumns, as_kernel
 from semikpca.workflow import LabeledTable
 
 _MOST_CANDIDATES = 10
@@ -95,7 +95,7 @@ def _uses(labeled: LabeledTable) -> list[dict[str, Any]]:
         results["kernel"], results["n_components_removed"], results["error_weight"], results["weight"], strict=True
     ):
         if k is not None:
-            known = {"kernel": kernel_name(kernel), "k": int(k), "error_weight": float(weight), "share": 0.0}
+            known = {"kernel": _named(labeled, kernel), "k": int(k), "error_weight": float(weight), "share": 0.0}
             use = uses.setdefault((id(kernel), int(k), float(weight)), known)
             use["share"] += 100 * float(share)
     return list(uses.values())
@@ -113,7 +113,7 @@ def blend_view(labeled: LabeledTable) -> dict[str, Any]:
         k, error_weight, accuracy = found["n_components_removed"], found["error_weight"], found["left_out_accuracy"]
         candidates.append(
             {
-                "kernel": kernel_name(found["kernel"]),
+                "kernel": _named(labeled, found["kernel"]),
                 "use": "plain" if k is None else f"Semi-KPCA, k = {k}",
                 "error_weight": number(float(error_weight)) if np.isfinite(error_weight) else None,
                 "noise": f"{found['noise']:g}",
@@ -130,8 +130,19 @@ def blend_view(labeled: LabeledTable) -> dict[str, Any]:
     }
 
 
+def _named(labeled: LabeledTable, kernel: Kernel) -> str:
+    """Return a kernel with the columns that it sees, where these are not all."""
+    view = labeled.view_of(kernel)
+    return kernel_name(kernel) + (f" on {view.name}" if view.places else "")
+
+
 def kernel_name(kernel: Kernel) -> str:
-    """Return the class of a kernel with the parameters that are not its defaults, numbers with few digits."""
+    """Return the class of a kernel with the parameters that are not its defaults, numbers with few digits.
+
+    Which columns it sees is not said: as places of numbers they mean nothing to a reader.
+    """
+    if isinstance(kernel, OnColumns):
+        return kernel_name(as_kernel(kernel.kernel))
     defaults = inspect.signature(type(kernel)).parameters
     shown = []
     for name, value in kernel.get_params(deep=False).items():

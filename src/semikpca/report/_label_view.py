@@ -115,6 +115,7 @@ def _source(labeled: LabeledTable) -> dict[str, Any]:
         "n_columns": len(counts),
         "n_features": int(labeled.X.shape[1]),
         "kinds": kinds,
+        "what_matters": labeled.what_matters,
         "unused": unused,
         "warnings": [*labeled.warnings, *_unreachable(labeled)],
     }

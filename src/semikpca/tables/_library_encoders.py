@@ -76,7 +76,7 @@ def _libraries(folder: Path) -> list[str]:
 
         try:
             with safe_open(folder / "model.safetensors", "numpy") as weights:
-                if "embeddings" in weights.keys():  # noqa: SIM118  (it is no dictionary)
+                if "embeddings" in weights.keys():
                     libraries.append("model2vec")
         except (OSError, SafetensorError):
             return []
@@ -90,7 +90,7 @@ def _fetched(name: str) -> tuple[str, Path]:
     full = name if "/" in name else f"{OWNER_BY_DEFAULT}/{name}"
     if not _HUB_NAME.fullmatch(full):
         raise TextEncoderError(
-            f"There is no folder {name!r} with a text encoder. Others are static, ngrams, or OWNER/NAME on Hugging Face."
+            f"There is no folder {name!r} with a text encoder. Others: static, ngrams, or OWNER/NAME on Hugging Face."
         )
     if find_spec("huggingface_hub") is not None:
         from huggingface_hub import snapshot_download

@@ -83,7 +83,7 @@ def _from_format_1(objects: Any) -> Any:
     state["blend_"] = Blend(
         sources=sources,
         columns=tuple(NO_COLUMNS for _ in sources),
-        agreement=state.pop("_agreement"),
+        agreements=(state.pop("_agreement"),) * len(sources),
         components=state.pop("_components"),
         labels=state["label_coding_"],
         settings=BlendSettings(state["combine"], state["class_prior"]),
@@ -117,7 +117,10 @@ def _source_from_format_1(former: Any) -> Source:
 
 
 def _from_format_2(objects: Any) -> Any:
-    """Say of texts that they were compared by their letters: there was nothing else."""
+    """Give every source the neighborhoods that all of them shared, and say of texts that letters were compared."""
+    blend = vars(objects["model"]).get("blend_")
+    if blend is not None and "agreement" in vars(blend):  # made of format 1, it has them
+        vars(blend)["agreements"] = (vars(blend).pop("agreement"),) * len(blend.sources)
     vars(objects["vectorizer"]).update(text_encoder="ngrams", embedded_=(), encoder_=None, notes_=())
     return objects
 
