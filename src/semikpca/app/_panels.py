@@ -315,12 +315,10 @@ def _encoder_question(workspace: Workspace, pending: Pending) -> html.Div:
     """Return what texts may be compared by; the first is what the command line says."""
     encoders = workspace.text_encoders()
     chosen = pending.text_encoder or next(iter(encoders))
-    buttons = (
-        act(
-            words, "encoder", name, kind="on" if name == chosen else "", **{"aria-pressed": str(name == chosen).lower()}
-        )
-        for name, words in encoders.items()
-    )
+    buttons = []
+    for name, words in encoders.items():
+        on = name == chosen
+        buttons.append(act(words, "encoder", name, kind="on" if on else "", **{"aria-pressed": str(on).lower()}))
     return box("row", html.Span("Texts are compared", className="soft"), *buttons, role="group")
 
 

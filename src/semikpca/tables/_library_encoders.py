@@ -3,7 +3,7 @@
 Only files that are on this computer are loaded, and only weights that cannot run a program.
 """
 
-import json
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.metadata import version
@@ -17,6 +17,7 @@ from semikpca.tables._encoders import EncoderIdentity, TextEncoder, Vectors, che
 WEIGHTS = ".safetensors"
 SUFFIXES = (WEIGHTS, ".json", ".txt", ".model")  # of the files that decide what a model answers
 OWNER_BY_DEFAULT = "sentence-transformers"
+_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
 class LibraryEncoder(TextEncoder):
@@ -53,31 +54,45 @@ def library_encoder(name: str) -> LibraryEncoder:
         name = str(folder)
     else:
         name, folder = _fetched(name)
-    library = _library(folder)
-    if library is None or not any(folder.rglob(f"*{WEIGHTS}")):
+    libraries = _libraries(folder)
+    if not libraries:
         raise TextEncoderError(
-            f"{folder} holds no model of model2vec (config.json) or sentence-transformers (modules.json) with weights "
-            f"in {WEIGHTS}; other kinds of weights could run a program and are not loaded. Choose another encoder."
+            f"{folder} holds no model of model2vec or sentence-transformers with weights in {WEIGHTS}; other kinds of "
+            "weights could run a program and are not loaded. Choose another text encoder."
         )
-    if find_spec(library.replace("-", "_")) is None:
-        raise TextEncoderError(f"The text encoder {name!r} needs the package {library}: pip install {library}")
-    return LibraryEncoder(name, folder, library)
+    installed = [library for library in libraries if find_spec(library.replace("-", "_")) is not None]
+    if not installed:
+        raise TextEncoderError(
+            f"The text encoder {name!r} needs the package {' or '.join(libraries)}: pip install {libraries[0]}"
+        )
+    return LibraryEncoder(name, folder, installed[0])
 
 
-def _library(folder: Path) -> str | None:
-    try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        if isinstance(config, dict) and config.get("model_type") == "model2vec":
-            return "model2vec"
-    except (OSError, ValueError):
-        pass
-    return "sentence-transformers" if (folder / "modules.json").is_file() else None
+def _libraries(folder: Path) -> list[str]:
+    """Return the libraries that can load the model of a folder, the lighter one first."""
+    libraries = []
+    if (folder / "model.safetensors").is_file() and (folder / "tokenizer.json").is_file():
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            with safe_open(folder / "model.safetensors", "numpy") as weights:
+                if "embeddings" in weights.keys():
+                    libraries.append("model2vec")
+        except (OSError, SafetensorError):
+            return []
+    if (folder / "modules.json").is_file() and any(folder.rglob(f"*{WEIGHTS}")):
+        libraries.append("sentence-transformers")
+    return libraries
 
 
 def _fetched(name: str) -> tuple[str, Path]:
     """Return where the files of a name on Hugging Face are, with its full name; they are not fetched."""
     full = name if "/" in name else f"{OWNER_BY_DEFAULT}/{name}"
-    if full.count("/") == 1 and not name.startswith((".", "~", "/")) and find_spec("huggingface_hub") is not None:
+    if not _HUB_NAME.fullmatch(full):
+        raise TextEncoderError(
+            f"There is no folder {name!r} with a text encoder. Others: static, ngrams, or OWNER/NAME on Hugging Face."
+        )
+    if find_spec("huggingface_hub") is not None:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 

@@ -21,16 +21,24 @@ from semikpca.tables._encoders import STATIC, EncoderIdentity, Knowledge, TextEn
 
 PACKAGES = ("wordllama", "tokenizers", "safetensors")
 WEIGHTS, TOKENIZER = "weights/l2_supercat_256.safetensors", "tokenizers/l2_supercat_tokenizer_config.json"
-# Letters of a word piece, on average (docs/decisions/0022-text-encoders.md): English has 2.7 or more; where pieces are
-# single letters and bytes, the letters themselves say more.
-LETTERS_OF_KNOWN_PIECES, LETTERS_OF_UNKNOWN_PIECES = 2.9, 1.5
-# English that is full of names and numbers has short pieces as well, but about every third word of it is one of these.
-COMMON_ENGLISH = frozenset(
+# Of a script other than Latin: letters of a word piece, on average, below which pieces are single letters and bytes.
+# Russian has 2.0, Greek 0.8 (docs/decisions/0022-text-encoders.md).
+FEWEST_LETTERS_OF_A_PIECE = 1.5
+LAST_LATIN_LETTER = 0x24F
+# What a language is shows in its commonest words. Those that are common in English as well are left out of the others.
+ENGLISH = frozenset(
     "the of and to a in is it you that he was for on are with as i his they be at one have this from or had by not but "
     "what all were when we there can an your which their if do will how about out up them then she would so these has "
     "her my me our been no its who did get please".split()
 )
-SHARE_OF_COMMON_ENGLISH = 0.1
+OTHERS = frozenset(
+    "der das und ist nicht ich sie mit für auf ein eine den dem zu wir auch sich von im "  # codespell:ignore
+    "wird haben le la les et est pas une des du que qui dans pour sur avec je nous vous au "  # codespell:ignore
+    "ce sont el los las y es por con para del se lo su pero más il di che è non per della "  # codespell:ignore
+    "gli não uma os em het een van niet dat voor ook nie się jest na że och att det är "  # codespell:ignore
+    "inte som da za pa ni ki bir ve bu için ja ei että og af av i på ca nu și en um pe cu "  # codespell:ignore
+    "că és az hogy".split()  # codespell:ignore
+).difference(ENGLISH)
 
 
 class StaticEncoder(TextEncoder):
@@ -49,13 +57,15 @@ class StaticEncoder(TextEncoder):
 
     def knowledge(self, texts: Sequence[str]) -> Knowledge:
         counts, pieces = self._counts(texts)
-        words = [word for text in texts for word in text.split()]
-        letters_of_a_piece = sum(map(len, words)) / max(1.0, float(np.sum(counts @ np.asarray(pieces.sum(axis=1)))))
-        if letters_of_a_piece < LETTERS_OF_UNKNOWN_PIECES:
+        words = [word.strip(".,;:!?\"'()").lower() for text in texts for word in text.split()]
+        letters = [letter for word in words for letter in word if letter.isalpha()]
+        if not letters:
             return "nothing"
-        n_common = sum(word.strip(".,;:!?\"'()").lower() in COMMON_ENGLISH for word in words)
-        is_english = n_common >= SHARE_OF_COMMON_ENGLISH * len(words)
-        return "much" if is_english or letters_of_a_piece >= LETTERS_OF_KNOWN_PIECES else "little"
+        if sum(ord(letter) > LAST_LATIN_LETTER for letter in letters) > len(letters) / 2:
+            n_pieces = float(np.sum(counts @ np.asarray(pieces.sum(axis=1))))
+            return "nothing" if len(letters) < FEWEST_LETTERS_OF_A_PIECE * n_pieces else "little"
+        is_foreign = sum(word in OTHERS for word in words) > sum(word in ENGLISH for word in words)
+        return "little" if is_foreign else "much"
 
     def _counts(self, texts: Sequence[str]) -> tuple[Any, Any]:
         """Return the words of each text and the pieces of each word, as two sparse matrices.

@@ -19,7 +19,7 @@ from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.exceptions import TableError
 from semikpca.tables._encoders import AUTO, EncoderIdentity, TextEncoder, encoder_like, find_encoder
 from semikpca.tables._features import as_numbers, is_too_large, number_style, present_cells
-from semikpca.tables._free_text import TextColumn, columns_to_embed, readable
+from semikpca.tables._free_text import TextColumn, columns_to_embed, joined_texts, readable
 from semikpca.tables._table import ColumnRoles, close_names, listed
 from semikpca.tables._text_reading import TextReader
 
@@ -29,6 +29,9 @@ ROWS_AT_ONCE = 10_000
 # A column that spreads less than this, relative to the size of its values, differs by rounding only.
 NO_SPREAD, NO_ENCODED_SPREAD = 1e-12, 1e-6  # encoders count in float32
 KINDS = {"low_cardinality": "category", "high_cardinality": "text", "specific": "text", "datetime": "date"}
+# What a text column weighs beside the text that it is joined to: next to nothing in the whole table, where the joined
+# text stands for it. Kernels on the column alone take their scale from its own distances.
+SHARE_OF_A_JOINED_COLUMN = 1e-6
 PLURALS = {"number": "numbers", "date": "dates", "category": "categories", "text": "text"}
 
 
@@ -152,7 +155,7 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
                 raise TableError(f"The column {name!r}, which was learned from, is missing.{meant}")
         encoder = self.encoder()
         reader = TextReader() if reader is None else reader
-        texts = {} if encoder is None else {n: TextColumn.read(X[n], encoder, reader) for n in self.embedded_}
+        texts = {} if encoder is None else {n: self._text_column(n, X, encoder, reader) for n in self.embedded_}
         result = np.empty((len(X), self.n_outputs_), dtype=np.float32)
         for start in range(0, len(X), ROWS_AT_ONCE):
             rows = X.iloc[start : start + ROWS_AT_ONCE]
@@ -228,20 +231,24 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
             embedded, self.notes_ = columns_to_embed(rows[names], self.text, encoder, self.text_encoder)
         self._fit_by_skrub(rows[[name for name in names if name not in embedded]])
         self.embedded_: tuple[str, ...] = ()
-        for name in embedded:
-            self._fit_text(name, X[name], sample, encoder, reader)
+        # Several texts of a row, such as a subject and a message, say more as one than side by side.
+        self.joined_ = {_joined_name(embedded): tuple(embedded)} if len(embedded) > 1 else {}
+        for name in [*embedded, *self.joined_]:
+            self._fit_text(name, X, sample, encoder, reader)
         self.encoder_: EncoderIdentity | None = encoder.identity if encoder is not None and self.embedded_ else None
 
-    def _fit_text(
-        self, name: str, column: pd.Series, sample: IntArray, encoder: Any, reader: TextReader | None
-    ) -> None:
+    def _fit_text(self, name: str, X: pd.DataFrame, sample: IntArray, encoder: Any, reader: TextReader | None) -> None:
         if reader is None:
-            vectors = TextColumn.read(column.iloc[sample], encoder, TextReader()).rows()
+            vectors = self._text_column(name, X.iloc[sample], encoder, TextReader()).rows()
         else:
-            vectors = TextColumn.read(column, encoder, reader).rows(sample)
+            vectors = self._text_column(name, X, encoder, reader).rows(sample)
         self.steps_[name], self.kinds_[name] = [], "text"
         self._fit_scale(name, vectors)
         self.embedded_ += (name,) if name in self.kinds_ else ()
+
+    def _text_column(self, name: str, X: pd.DataFrame, encoder: TextEncoder, reader: TextReader) -> TextColumn:
+        column = joined_texts(X[list(self.joined_[name])]) if name in self.joined_ else X[name]
+        return TextColumn.read(column, encoder, reader)
 
     def _fit_by_skrub(self, rows: pd.DataFrame) -> None:
         if rows.empty:
@@ -279,6 +286,7 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         # The parts of a date have units of their own (days, months); those of a category or a text share one.
         unit = spread if self.kinds_[name] == "date" else np.ones_like(spread)
         weight = self.text_weight if self.kinds_[name] == "text" else 1.0
+        weight *= SHARE_OF_A_JOINED_COLUMN if any(name in columns for columns in self.joined_.values()) else 1.0
         self.kept_[name] = kept
         self.centers_[name] = center
         self.scales_[name] = np.sqrt(weight / np.sum((spread / unit) ** 2)) / unit
@@ -312,6 +320,10 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
             if isinstance(step, StringEncoder) and isinstance(step.vectorizer_.vocabulary_, str):
                 words = json.loads(step.vectorizer_.vocabulary_)
                 step.vectorizer_.vocabulary_ = {word: place for place, word in enumerate(words)}
+
+
+def _joined_name(columns: list[str]) -> str:
+    return f"{', '.join(columns[:-1])} and {columns[-1]} as one"
 
 
 def _folded(step: Any) -> Any:

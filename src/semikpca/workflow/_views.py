@@ -32,7 +32,10 @@ def views_of(vectorizer: TableToNumbers) -> tuple[View, ...]:
     kinds = feature_kinds(vectorizer)
     places = feature_places(vectorizer)
     groups = [(name, [c for kind in members for c in kinds.get(kind, ())]) for name, members in _GROUPS.items()]
-    groups += [(repr(name), [name]) for name in kinds.get("text", ())]
+    # Texts that are read as one stand for each of them; what is compared by its letters is beside it.
+    parts = {column for columns in vectorizer.joined_.values() for column in columns}
+    groups[0] = (groups[0][0], [name for name in groups[0][1] if name not in parts])
+    groups += [(repr(name), [name]) for name in kinds.get("text", ()) if name not in vectorizer.joined_]
     every = tuple(name for name, numbers in places.items() if numbers)
     views = {frozenset(every): View(EVERYTHING, every, ())}
     for name, columns in groups:
