@@ -229,10 +229,10 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         self.notes_: tuple[str, ...] = ()
         if encoder is not None:
             embedded, self.notes_ = columns_to_embed(rows[names], self.text, encoder, self.text_encoder)
-        self._fit_by_skrub(rows[[name for name in names if name not in embedded]])
-        self.embedded_: tuple[str, ...] = ()
         # Several texts of a row, such as a subject and a message, say more as one than side by side.
         self.joined_ = {_joined_name(embedded): tuple(embedded)} if len(embedded) > 1 else {}
+        self._fit_by_skrub(rows[[name for name in names if name not in embedded]])
+        self.embedded_: tuple[str, ...] = ()
         for name in [*embedded, *self.joined_]:
             self._fit_text(name, X, sample, encoder, reader)
         self.encoder_: EncoderIdentity | None = encoder.identity if encoder is not None and self.embedded_ else None
