@@ -44,13 +44,18 @@ def feature_kinds(vectorizer: "TableToNumbers") -> dict[str, list[str]]:
     """Return the columns of each kind: "numbers", "dates", "categories", "text", and "left out" (they do not vary)."""
     kinds: dict[str, list[str]] = {}
     for name, count in feature_counts(vectorizer).items():
+        if name in vectorizer.joined_:
+            continue
         kind = PLURALS[vectorizer.kinds_[name]] if count else "left out"
         kinds.setdefault(kind, []).append(name)
     return {kind: kinds[kind] for kind in (*PLURALS.values(), "left out") if kind in kinds}
 
 
 def feature_counts(vectorizer: "TableToNumbers") -> dict[str, int]:
-    """Return how many numbers each column became, in the order of the columns; 0 where it was left out."""
+    """Return how many numbers each column became, in the order of the columns; 0 where it was left out.
+
+    What several columns became as one stands at the end.
+    """
     counts = dict.fromkeys(map(str, vectorizer.feature_names_in_), 0)
     counts.update(zip(vectorizer.number_styles_, map(int, vectorizer.varies_), strict=True))
     counts.update({name: len(scale) for name, scale in vectorizer.scales_.items()})
