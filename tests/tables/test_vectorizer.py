@@ -20,6 +20,7 @@ from semikpca.tables import (
     feature_counts,
     feature_kinds,
     feature_places,
+    features_of,
     find_encoder,
     given_labels,
     make_vectorizer,
