@@ -346,7 +346,7 @@ def test_memory_stays_bounded_with_many_rows_of_text(rng, monkeypatch):
 # -- several texts of a row --------------------------------------------------------------------------------------
 
 
-def letters(n_rows=60):
+def letters(n_rows=300):
     """Return tickets with a subject and a message, some of them empty."""
     frame = make_support_tickets(n_rows=n_rows)[["subject", "message", "plan"]].astype(object)
     frame.loc[3, ["subject", "message"]] = None
