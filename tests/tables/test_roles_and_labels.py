@@ -124,6 +124,7 @@ def test_an_identifier_is_left_out_with_a_note(cells):
     "cells",
     [
         [f"a sentence with the number {row}" for row in range(N_ROWS)],
+        [f"这是第{row}句话" for row in range(N_ROWS)],  # words without blanks
         [f"2025-{1 + row % 12:02d}-{1 + row // 2:02d}" for row in range(N_ROWS)],
         [str(row / 8) for row in range(N_ROWS)],
         [str(N_ROWS - row) for row in range(N_ROWS)],

@@ -10,7 +10,7 @@ import typer
 from semikpca.app import Workspace, pending_file, serve
 from semikpca.cli import _table_options as asked
 from semikpca.cli._messages import console, errors, failing_clearly
-from semikpca.tables import ColumnRoles, read_table
+from semikpca.tables import AUTO, ColumnRoles, read_table
 from semikpca.workflow import LabelingOptions
 
 
@@ -23,6 +23,7 @@ def app(
     ] = None,
     id_column: asked.IdColumn = None,
     text_column: asked.TextColumns = None,
+    text_encoder: asked.TextEncoderName = AUTO,
     exclude: asked.Exclude = None,
     keep: asked.Keep = None,
     keep_labels_as_typed: asked.AsTyped = False,
@@ -47,7 +48,7 @@ def app(
 
         def roles(label: str) -> ColumnRoles:
             text, excluded, kept = (tuple(names or ()) for names in (text_column, exclude, keep))
-            return ColumnRoles(label, id_column, text, excluded, keep_labels_as_typed, kept)
+            return ColumnRoles(label, id_column, text, excluded, keep_labels_as_typed, text_encoder, kept)
 
         workspace = Workspace(options, roles)
         kept = "in your state folder"

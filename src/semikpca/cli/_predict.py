@@ -49,7 +49,7 @@ def predict(
             table = read_given(file, **how, embeddings=embeddings, id_column=loaded.roles.id)
             say("Reading the table", 1, 1)
             say("Labels", 0, 1)
-            frame = loaded.predict_table(table, labels_only=labels_only)
+            frame = loaded.predict_table(table, labels_only=labels_only, progress=say)
             notes = write_asked(frame, target, table, raw_cells=raw_cells)
         n_empty = len(empty_rows(loaded.learned_from(table), loaded.feature_names))
         tell([*loaded.warnings, *table.options.get("notes", ()), *about_empty_rows(n_empty), *notes])

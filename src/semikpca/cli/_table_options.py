@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from semikpca.cli._messages import errors
 from semikpca.cli._pipes import PIPE, read_given
-from semikpca.tables import ColumnRoles, Table, check_output, label_warnings
+from semikpca.tables import AUTO, ColumnRoles, Table, check_output, label_warnings
 from semikpca.workflow import LabeledTable, LabelingOptions, kernel_names, label_table, printable
 from semikpca.workflow import Progress as Say
 
@@ -48,6 +48,14 @@ AsTyped = Annotated[
         "--keep-labels-as-typed",
         help="Take each different text in the label column as a class: also 'Spam' beside 'spam', 'n/a', and any "
         "number of dates.",
+    ),
+]
+TextEncoderName = Annotated[
+    str,
+    typer.Option(
+        "--text-encoder",
+        help="What reads free text: static (by its meaning, English), ngrams (by its letters), or a model of model2vec "
+        "or sentence-transformers on this computer, by name or folder. auto is static where it is installed.",
     ),
 ]
 Delimiter = Annotated[
@@ -98,6 +106,7 @@ class Question:
     keep: Keep = None
     text_column: TextColumns = None
     keep_labels_as_typed: AsTyped = False
+    text_encoder: TextEncoderName = AUTO
     delimiter: Delimiter = None
     encoding: Encoding = None
     raw_cells: RawCells = False
@@ -121,7 +130,8 @@ class Question:
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
         text, exclude, keep = (_single_names(names, table) for names in (self.text_column, self.exclude, self.keep))
-        return ColumnRoles(self.label_column, self.id_column, text, exclude, self.keep_labels_as_typed, keep)
+        as_typed, encoder = self.keep_labels_as_typed, self.text_encoder
+        return ColumnRoles(self.label_column, self.id_column, text, exclude, as_typed, encoder, keep)
 
     def labeled(self, options: LabelingOptions, say: Say, *, allow_all: bool = False) -> LabeledTable:
         """Return the table with labels for all rows."""
@@ -147,6 +157,7 @@ class Question:
         for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), *files):
             words += [] if value is None else [option, str(value)]
         words += ["--raw-cells"] if self.raw_cells else []
+        words += [] if self.text_encoder == AUTO else ["--text-encoder", self.text_encoder]
         return shlex.join(words)
 
 

@@ -3,12 +3,16 @@
 try:
     from semikpca.tables._added import ROW, label_columns, named_rows, replaced_columns, with_columns
     from semikpca.tables._checks import check_roles
+    from semikpca.tables._cleaning import plain_text
+    from semikpca.tables._encoders import AUTO, NGRAMS, EncoderIdentity, TextEncoder, find_encoder
     from semikpca.tables._features import empty_rows, features_of, is_missing
+    from semikpca.tables._free_text import is_free_text
     from semikpca.tables._labels import given_labels, label_warnings
     from semikpca.tables._left_out import settled_roles
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
     from semikpca.tables._reading import read_table, suffix_of_content
     from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
+    from semikpca.tables._text_reading import TextReader, folder_beside
     from semikpca.tables._vectorizer import (
         TableToNumbers,
         feature_counts,
@@ -16,6 +20,7 @@ try:
         feature_places,
         kinds_in_words,
         make_vectorizer,
+        text_reading,
     )
     from semikpca.tables._vectors import EMBEDDING, vector_length, with_unfolded_vectors
     from semikpca.tables._writing import check_output, encoded_table, write_table
@@ -26,12 +31,17 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from error
 
 __all__ = [
+    "AUTO",
     "EMBEDDING",
+    "NGRAMS",
     "ROW",
     "ColumnRoles",
+    "EncoderIdentity",
     "PiecedTable",
     "Table",
     "TableToNumbers",
+    "TextEncoder",
+    "TextReader",
     "check_output",
     "check_roles",
     "empty_rows",
@@ -42,9 +52,12 @@ __all__ = [
     "feature_places",
     "features_like",
     "features_of",
+    "find_encoder",
+    "folder_beside",
     "frame_of",
     "given_labels",
     "in_pieces",
+    "is_free_text",
     "is_missing",
     "kinds_in_words",
     "label_columns",
@@ -52,11 +65,13 @@ __all__ = [
     "listed",
     "make_vectorizer",
     "named_rows",
+    "plain_text",
     "read_table",
     "refuse_roles",
     "replaced_columns",
     "settled_roles",
     "suffix_of_content",
+    "text_reading",
     "vector_length",
     "with_columns",
     "with_unfolded_vectors",

@@ -1,6 +1,5 @@
 """Columns that nothing is learned from unless someone says so: what an earlier run added, and identifiers."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -8,13 +7,12 @@ import pandas as pd
 
 from semikpca.tables._added import PREDICTED, earlier_columns
 from semikpca.tables._features import as_numbers, number_style
+from semikpca.tables._free_text import DATE, WORDS_OF_A_CODE, mean_words
 from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
 from semikpca.tables._vectors import vector_length
 
 FEWEST_ROWS = 20  # below, that all values differ says nothing
 SEEN_FIRST = 1_000  # rows that show of most columns that they are no identifiers
-WORDS_OF_A_CODE = 1.5  # on average
-DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
 
 
 def settled_roles(table: Table, roles: ColumnRoles) -> tuple[ColumnRoles, list[str]]:
@@ -62,9 +60,7 @@ def _reason(column: pd.Series) -> str:
         return "a number that grows from row to row" if is_growing else ""
     present = column.dropna().astype(str)
     is_code = (
-        present.nunique() == len(column)
-        and present.iloc[:SEEN_FIRST].str.split().str.len().mean() <= WORDS_OF_A_CODE
-        and not DATE.match(present.iloc[0])
+        present.nunique() == len(column) and mean_words(present) <= WORDS_OF_A_CODE and not DATE.match(present.iloc[0])
     )
     return "a value of its own in every row" if is_code else ""
 

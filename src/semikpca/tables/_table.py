@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from semikpca.exceptions import TableError
+from semikpca.tables._encoders import AUTO
 
 MOST_NAMES = 20
 MOST_UNPACKED_BYTES = 2**32
@@ -93,6 +94,8 @@ class ColumnRoles:
         Columns that nothing is learned from.
     labels_as_typed : bool, default=False
         Whether each different text in the label column is a class, also "n/a" and spellings that differ in case only.
+    text_encoder : str, default="auto"
+        What reads free text, see :func:`semikpca.tables.find_encoder`.
     keep : tuple of str, default=()
         Columns to learn from though they look like identifiers, or like what an earlier run added.
     """
@@ -102,6 +105,7 @@ class ColumnRoles:
     text: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     labels_as_typed: bool = False
+    text_encoder: str = AUTO
     keep: tuple[str, ...] = ()
 
     def named(self) -> list[tuple[str, str]]:

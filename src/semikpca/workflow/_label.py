@@ -23,9 +23,11 @@ from semikpca.tables import (
     ColumnRoles,
     Table,
     TableToNumbers,
+    TextReader,
     check_roles,
     empty_rows,
     feature_columns,
+    folder_beside,
     given_labels,
     make_vectorizer,
     settled_roles,
@@ -141,11 +143,13 @@ def prepare_table(
             "held against each other. Empty the label of some rows, or take a part of the table."
         )
     say(NUMBERS, 0, 1)
-    vectorizer = fit_vectorizer(table, roles)
-    X = vectorizer.transform(table.features)
+    vectorizer, reader = make_vectorizer(roles), text_reader(table, progress)
+    X = vectorizer.fit_transform(table.features[feature_columns(table, roles)], reader=reader)
+    reader.forget_others()
     say(NUMBERS, 1, 1)
     empty = empty_rows(table.features, feature_columns(table, roles))
-    return PreparedTable(roles, vectorizer, X, labels, (*notes, *about_empty_rows(len(empty))), empty)
+    notes += [*vectorizer.notes_, *about_empty_rows(len(empty))]
+    return PreparedTable(roles, vectorizer, X, labels, tuple(notes), empty)
 
 
 def about_empty_rows(n_rows: int) -> list[str]:
@@ -157,6 +161,11 @@ def about_empty_rows(n_rows: int) -> list[str]:
         f"{found} nothing in the columns that are learned from. {they_have} the commonest label, and its share as "
         "confidence."
     ]
+
+
+def text_reader(table: Table, progress: Progress | None = None) -> TextReader:
+    """Return what reads the texts of a table and, where that takes long, keeps their vectors beside its file."""
+    return TextReader(None if table.path is None else folder_beside(table.path), progress)
 
 
 def fit_vectorizer(table: Table, roles: ColumnRoles) -> TableToNumbers:
