@@ -21,7 +21,11 @@ from semikpca.tables import (
 from text_encoders import CountingEncoder
 
 SENTENCES = ["the parcel was lost on its way", "what does a year of this cost", "it crashes whenever I print a page"]
-GREEK = ["Η πτήση μας καθυστέρησε δύο ώρες", "Το μουσείο ανοίγει στις δέκα", "Η τράπεζα αύξησε τα επιτόκια πάλι"]
+GEORGIAN = [
+    "ჩვენი ფრენა ორი საათით დაიგვიანა",
+    "მუზეუმი დილით ათ საათზე იხსნება",
+    "ბანკმა ისევ გაზარდა საპროცენტო განაკვეთები",
+]
 N = 60
 
 
@@ -154,19 +158,19 @@ def test_another_encoder_than_in_the_fit_is_refused(monkeypatch):
 
 
 def test_a_language_of_which_nothing_is_known_is_left_to_its_letters_with_a_note():
-    frame = pd.DataFrame({"greek": column(GREEK), "english": column(SENTENCES)})
+    frame = pd.DataFrame({"georgian": column(GEORGIAN), "english": column(SENTENCES)})
     vectorizer = fitted(frame, "auto")
     assert vectorizer.embedded_ == ("english",)
-    assert feature_kinds(vectorizer)["text"] == ["greek", "english"]
+    assert feature_kinds(vectorizer)["text"] == ["georgian", "english"]
     (note,) = vectorizer.notes_
-    assert "'greek'" in note
+    assert "'georgian'" in note
     assert "compared by their letters" in note
     assert "--text-encoder" in note
 
 
 def test_an_encoder_that_was_asked_for_by_name_is_used_and_the_note_says_what_it_is_worth():
-    vectorizer = fitted(pd.DataFrame({"greek": column(GREEK)}), "static")
-    assert vectorizer.embedded_ == ("greek",)
+    vectorizer = fitted(pd.DataFrame({"georgian": column(GEORGIAN)}), "static")
+    assert vectorizer.embedded_ == ("georgian",)
     assert "knows nothing of other languages" in vectorizer.notes_[0]
 
 

@@ -68,9 +68,9 @@ def test_texts_are_labeled_without_a_network(table, monkeypatch):
 
 def test_notes_on_languages_reach_the_user(tmp_path):
     frame = texts()
-    frame["words"] = [f"Η πτήση μας καθυστέρησε {row} ώρες" for row in range(len(frame))]
-    frame.to_csv(tmp_path / "greek.csv", index=False)
-    labeled = label_table(read_table(tmp_path / "greek.csv"), ROLES)
+    frame["words"] = [f"ჩვენი ფრენა {row} საათით დაიგვიანა" for row in range(len(frame))]
+    frame.to_csv(tmp_path / "georgian.csv", index=False)
+    labeled = label_table(read_table(tmp_path / "georgian.csv"), ROLES)
     assert any("knows nothing of" in note for note in labeled.warnings)
 
 
