@@ -2,8 +2,8 @@
 
 The texts are in ``made_up_texts.json``. A text is one or two of twelve sentences on its topic and one that says
 nothing, in any order. With one, no text leads from one sentence of a topic to another, so where few have a label it
-takes the meaning of the others to find their topic; with two, it is enough to know a sentence again. Each figure is the mean over draws of labels of the share of unlabeled texts that
-``SemiKPCAClassifierCV`` gets right.
+takes the meaning of the others to find their topic; with two, it is enough to know a sentence again. Each figure is
+the mean over draws of labels of the share of unlabeled texts that ``SemiKPCAClassifierCV`` gets right.
 
     python benchmarks/bench_languages.py --out benchmarks/results/languages.csv
 """
