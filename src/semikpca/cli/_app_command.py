@@ -25,6 +25,7 @@ def app(
     text_column: asked.TextColumns = None,
     text_encoder: asked.TextEncoderName = AUTO,
     exclude: asked.Exclude = None,
+    keep_labels_as_typed: asked.AsTyped = False,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
     kernel: asked.Kernel = None,
@@ -44,7 +45,7 @@ def app(
 
         def roles(label: str) -> ColumnRoles:
             text, left_out = tuple(text_column or ()), tuple(exclude or ())
-            return ColumnRoles(label, id_column, text, left_out, text_encoder)
+            return ColumnRoles(label, id_column, text, left_out, keep_labels_as_typed, text_encoder)
 
         workspace = Workspace(options, roles)
         kept = "in your state folder"

@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from semikpca.cli._messages import errors
-from semikpca.tables import AUTO, ColumnRoles, Table, check_output, read_table
+from semikpca.tables import AUTO, ColumnRoles, Table, check_output, label_warnings, read_table
 from semikpca.workflow import LabeledTable, LabelingOptions, kernel_names, label_table, printable
 from semikpca.workflow import Progress as Say
 
@@ -42,6 +42,14 @@ TextEncoderName = Annotated[
         "--text-encoder",
         help="What reads free text: static (by its meaning, English), ngrams (by its letters), or a model of model2vec "
         "or sentence-transformers on this computer, by name or folder. auto is static where it is installed.",
+    ),
+]
+AsTyped = Annotated[
+    bool,
+    typer.Option(
+        "--keep-labels-as-typed",
+        help="Take each different text in the label column as a class: also 'Spam' beside 'spam', 'n/a', and any "
+        "number of dates.",
     ),
 ]
 Delimiter = Annotated[
@@ -76,6 +84,7 @@ class Question:
     exclude: Exclude = None
     text_column: TextColumns = None
     text_encoder: TextEncoderName = AUTO
+    keep_labels_as_typed: AsTyped = False
     delimiter: Delimiter = None
     encoding: Encoding = None
     labels: Annotated[Path | None, typer.Option(help=_LABELS)] = None
@@ -92,7 +101,8 @@ class Question:
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
         text, exclude = _single_names(self.text_column, table), _single_names(self.exclude, table)
-        return ColumnRoles(self.label_column, self.id_column, text, exclude, self.text_encoder)
+        as_typed, encoder = self.keep_labels_as_typed, self.text_encoder
+        return ColumnRoles(self.label_column, self.id_column, text, exclude, as_typed, encoder)
 
     def labeled(self, options: LabelingOptions, say: Say, *, allow_all: bool = False) -> LabeledTable:
         """Return the table with labels for all rows."""
@@ -100,6 +110,7 @@ class Question:
         table = read_table(self.file, delimiter=self.delimiter, encoding=self.encoding, labels=self.labels)
         roles = self.roles(table)
         say("Reading the table", 1, 1)
+        tell(label_warnings(table, roles))  # before the work, in which these labels are learned from
         return label_table(table, roles, options, allow_all=allow_all, progress=say)
 
     def command(self, name: str) -> str:
@@ -108,6 +119,7 @@ class Question:
         words += [] if self.id_column is None else ["--id-column", self.id_column]
         for option, values in (("--exclude", self.exclude), ("--text-column", self.text_column)):
             words += [word for value in values or () for word in (option, value)]
+        words += ["--keep-labels-as-typed"] if self.keep_labels_as_typed else []
         delimiter = "tab" if self.delimiter == TAB else self.delimiter
         for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), ("--labels", self.labels)):
             words += [] if value is None else [option, str(value)]
@@ -200,3 +212,9 @@ def tell(notes: Iterable[str]) -> None:
     """Print what a user should mind."""
     for note in notes:
         errors.print(f"[yellow]Note:[/] {escape(printable(note))}", soft_wrap=True, highlight=False)
+
+
+def tell_rest(labeled: LabeledTable) -> None:
+    """Print the notes on a result that were not told before the work."""
+    told = label_warnings(labeled.table, labeled.roles)
+    tell(note for note in labeled.warnings if note not in told)

@@ -4,7 +4,7 @@ try:
     from semikpca.tables._checks import check_roles
     from semikpca.tables._cleaning import plain_text
     from semikpca.tables._encoders import AUTO, NGRAMS, EncoderIdentity, TextEncoder, find_encoder
-    from semikpca.tables._features import features_of, is_missing
+    from semikpca.tables._features import empty_rows, features_of, is_missing
     from semikpca.tables._free_text import is_free_text
     from semikpca.tables._labels import given_labels, label_warnings
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
@@ -38,6 +38,7 @@ __all__ = [
     "TextReader",
     "check_output",
     "check_roles",
+    "empty_rows",
     "feature_columns",
     "feature_counts",
     "feature_kinds",

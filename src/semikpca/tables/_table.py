@@ -72,6 +72,8 @@ class ColumnRoles:
         Columns to take as free text, whatever they contain.
     exclude : tuple of str, default=()
         Columns that nothing is learned from.
+    labels_as_typed : bool, default=False
+        Whether each different text in the label column is a class, also "n/a" and spellings that differ in case only.
     text_encoder : str, default="auto"
         What reads free text, see :func:`semikpca.tables.find_encoder`.
     """
@@ -80,6 +82,7 @@ class ColumnRoles:
     id: str | None = None
     text: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    labels_as_typed: bool = False
     text_encoder: str = AUTO
 
     def named(self) -> list[tuple[str, str]]:

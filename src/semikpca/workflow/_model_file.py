@@ -19,9 +19,9 @@ import pandas as pd
 from semikpca._files import versions, write_whole
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import ModelFileError, TableError, TextEncoderError
-from semikpca.tables import NGRAMS, ColumnRoles, Table, TextEncoder, feature_columns, listed
+from semikpca.tables import NGRAMS, ColumnRoles, Table, TextEncoder, empty_rows, feature_columns, listed
 from semikpca.workflow._label import Progress, text_reader
-from semikpca.workflow._labeled import LabeledTable, rounded, with_columns
+from semikpca.workflow._labeled import LabeledTable, hidden, rounded, with_columns
 from semikpca.workflow._migrations import FORMAT_VERSION, migrated
 from semikpca.workflow._objects import RefusedTypesError, read_objects, write_objects
 
@@ -78,7 +78,7 @@ class LabelModel:
         try:
             columns, reader = table.features[list(self.feature_names)], text_reader(table, progress)
             X = self.vectorizer.transform(columns, reader=reader)
-            decision = self.model.decision_function(X)
+            decision = hidden(self.model.decision_function(X), empty_rows(table.features, self.feature_names))
             codes = self.model.decision_codes(decision)
             labels = np.array(self.model.label_coding_.decode(codes).tolist(), dtype=object)
             chances = self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
@@ -139,6 +139,7 @@ def load_model(path: str | Path) -> LabelModel:
                 roles["id"],
                 tuple(roles["text"]),
                 tuple(roles["exclude"]),
+                bool(roles.get("labels_as_typed", False)),
                 roles.get("text_encoder", NGRAMS),  # of earlier formats
             ),
             tuple(str(name) for name in facts["features"]),
