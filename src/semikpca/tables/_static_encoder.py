@@ -113,8 +113,8 @@ def static_encoder() -> StaticEncoder:
     missing = [package for package in PACKAGES if find_spec(package) is None]
     if missing:
         raise TextEncoderError(
-            f"The text encoder static needs the package {' and '.join(missing)}: pip install 'semikpca[label]'. "
-            "Without it, --text-encoder ngrams compares texts by their letters."
+            f"The text encoder static needs the package {' and '.join(missing)}: pip install 'semikpca[label]' "
+            "'wordllama<0.5'. Without it, --text-encoder ngrams compares texts by their letters."
         )
     lost = [file for file in _files() if not file.exists()]
     if lost:
