@@ -1,6 +1,7 @@
 """Columns of free text: which ones they are, and the vectors of their cells."""
 
 import re
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -49,7 +50,10 @@ def _texts(column: pd.Series) -> pd.Series:
 
 
 def _are_dates(cells: pd.Series) -> bool:
-    return bool(pd.to_datetime(cells.iloc[:_SEEN_FOR_DATES], errors="coerce", format="mixed", utc=True).notna().all())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of time zones that are not known
+        dates = pd.to_datetime(cells.iloc[:_SEEN_FOR_DATES], errors="coerce", format="mixed", utc=True)
+    return bool(dates.notna().all())
 
 
 # -- which ones are read by their meaning ------------------------------------------------------------------------
