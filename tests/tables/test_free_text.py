@@ -60,6 +60,7 @@ def fitted(frame, encoder="static", **options):
         (pd.Series(SENTENCES * 20, dtype=object), False),  # categories, if long ones
         (pd.Series(["12 March 2025 at 10:00", "13 March 2025 at 11:00"] * 30, dtype=object), False),
         (pd.Series(["12 March 2025 10:00 EST", "13 March 2025 11:00 XYZ"] * 30, dtype=object), False),
+        (pd.Series([f"+49 30 12 34 {row:02d}" for row in range(60)], dtype=object), False),
         (pd.Series(["x" * row for row in range(1, 60)], dtype=object), False),
         (pd.Series(["这张发票有误请重新寄一份给我" + str(row) for row in range(60)], dtype=object), True),
         (pd.Series(np.arange(60.0)), False),
