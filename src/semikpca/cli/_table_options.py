@@ -36,20 +36,20 @@ Exclude = Annotated[
 TextColumns = Annotated[
     list[str] | None, typer.Option(help="A column to be taken as free text, whatever it looks like; once for each.")
 ]
-TextEncoderName = Annotated[
-    str,
-    typer.Option(
-        "--text-encoder",
-        help="What reads free text: static (by its meaning, English), ngrams (by its letters), or a model of model2vec "
-        "or sentence-transformers on this computer, by name or folder. auto is static where it is installed.",
-    ),
-]
 AsTyped = Annotated[
     bool,
     typer.Option(
         "--keep-labels-as-typed",
         help="Take each different text in the label column as a class: also 'Spam' beside 'spam', 'n/a', and any "
         "number of dates.",
+    ),
+]
+TextEncoderName = Annotated[
+    str,
+    typer.Option(
+        "--text-encoder",
+        help="What reads free text: static (by its meaning, English), ngrams (by its letters), or a model of model2vec "
+        "or sentence-transformers on this computer, by name or folder. auto is static where it is installed.",
     ),
 ]
 Delimiter = Annotated[
@@ -60,7 +60,16 @@ Delimiter = Annotated[
     ),
 ]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file, such as cp1252; UTF-8 by itself.")]
-_LABELS = "A table with as many rows, for embeddings that come without labels."
+LabelsFile = Annotated[
+    Path | None, typer.Option(help="A table with as many rows, for embeddings that come without labels.")
+]
+EmbeddingsFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Vectors of the rows, to learn from as well: .npy (in the order of the rows), .npz or Parquet with a "
+        "column of lists (by the id column, if they have it too)."
+    ),
+]
 _KERNELS = ", ".join(kernel_names(installed=False))
 Kernel = Annotated[
     str | None,
@@ -83,11 +92,12 @@ class Question:
     id_column: IdColumn = None
     exclude: Exclude = None
     text_column: TextColumns = None
-    text_encoder: TextEncoderName = AUTO
     keep_labels_as_typed: AsTyped = False
+    text_encoder: TextEncoderName = AUTO
     delimiter: Delimiter = None
     encoding: Encoding = None
-    labels: Annotated[Path | None, typer.Option(help=_LABELS)] = None
+    labels: LabelsFile = None
+    embeddings: EmbeddingsFile = None
     kernel: Kernel = None
     n_components_removed: Removed = None
     error_weight: Annotated[float | None, typer.Option(help=_ERROR_WEIGHT)] = None
@@ -98,16 +108,29 @@ class Question:
         """The settings of the classifier; ValueError for what no fit could use."""
         return LabelingOptions(self.kernel, self.n_components_removed, self.error_weight, self.seed)
 
+    @property
+    def files(self) -> tuple[Path | None, ...]:
+        """What is read, and never written over."""
+        return self.file, self.labels, self.embeddings
+
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
         text, exclude = _single_names(self.text_column, table), _single_names(self.exclude, table)
-        as_typed, encoder = self.keep_labels_as_typed, self.text_encoder
-        return ColumnRoles(self.label_column, self.id_column, text, exclude, as_typed, encoder)
+        return ColumnRoles(
+            self.label_column, self.id_column, text, exclude, self.keep_labels_as_typed, self.text_encoder
+        )
 
     def labeled(self, options: LabelingOptions, say: Say, *, allow_all: bool = False) -> LabeledTable:
         """Return the table with labels for all rows."""
         say("Reading the table", 0, 1)
-        table = read_table(self.file, delimiter=self.delimiter, encoding=self.encoding, labels=self.labels)
+        table = read_table(
+            self.file,
+            delimiter=self.delimiter,
+            encoding=self.encoding,
+            labels=self.labels,
+            embeddings=self.embeddings,
+            id_column=self.id_column,
+        )
         roles = self.roles(table)
         say("Reading the table", 1, 1)
         tell(label_warnings(table, roles))  # before the work, in which these labels are learned from
@@ -121,7 +144,8 @@ class Question:
             words += [word for value in values or () for word in (option, value)]
         words += ["--keep-labels-as-typed"] if self.keep_labels_as_typed else []
         delimiter = "tab" if self.delimiter == TAB else self.delimiter
-        for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), ("--labels", self.labels)):
+        files = ("--labels", self.labels), ("--embeddings", self.embeddings)
+        for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), *files):
             words += [] if value is None else [option, str(value)]
         words += [] if self.text_encoder == AUTO else ["--text-encoder", self.text_encoder]
         return shlex.join(words)
@@ -146,7 +170,7 @@ def _single_names(given: Iterable[str] | None, table: Table) -> tuple[str, ...]:
     names: list[str] = []
     for name in given or ():
         parts = [part.strip() for part in name.split(",")]
-        names += parts if name not in table.frame.columns and set(parts) <= set(table.frame.columns) else [name]
+        names += parts if name not in table.features.columns and set(parts) <= set(table.features.columns) else [name]
     return tuple(names)
 
 

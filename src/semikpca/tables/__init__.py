@@ -16,9 +16,11 @@ try:
         feature_counts,
         feature_kinds,
         feature_places,
+        kinds_in_words,
         make_vectorizer,
         text_reading,
     )
+    from semikpca.tables._vectors import EMBEDDING, vector_length, with_unfolded_vectors
     from semikpca.tables._writing import check_output, write_table
 except ModuleNotFoundError as error:
     if (error.name or "").startswith("semikpca"):
@@ -28,6 +30,7 @@ except ModuleNotFoundError as error:
 
 __all__ = [
     "AUTO",
+    "EMBEDDING",
     "NGRAMS",
     "ColumnRoles",
     "EncoderIdentity",
@@ -52,6 +55,7 @@ __all__ = [
     "in_pieces",
     "is_free_text",
     "is_missing",
+    "kinds_in_words",
     "label_warnings",
     "listed",
     "make_vectorizer",
@@ -59,5 +63,7 @@ __all__ = [
     "read_table",
     "refuse_roles",
     "text_reading",
+    "vector_length",
+    "with_unfolded_vectors",
     "write_table",
 ]

@@ -115,6 +115,13 @@ class TextColumn:
         return vectors
 
 
+def joined_texts(columns: pd.DataFrame) -> pd.Series:
+    """Return the texts of each row as one, those that are not empty in the order of the columns."""
+    texts = [readable(columns[name], is_text=True) for name in columns]
+    joined = ["\n".join(filter(str.strip, cells)) for cells in zip(*texts, strict=True)]
+    return pd.Series(joined, columns.index, object)
+
+
 def readable(column: pd.Series, is_text: bool) -> pd.Series:
     """Return dates as dates and everything else as text; a missing cell is None, or "" in a column of text."""
     if pd.api.types.is_datetime64_any_dtype(column.dtype) and not is_text:

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Mapping
 from copy import copy
 from itertools import chain
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,10 @@ from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.exceptions import TableError
 from semikpca.tables._encoders import AUTO, EncoderIdentity, TextEncoder, encoder_like, find_encoder
 from semikpca.tables._features import as_numbers, is_too_large, number_style, present_cells
-from semikpca.tables._free_text import TextColumn, columns_to_embed, readable
+from semikpca.tables._free_text import TextColumn, columns_to_embed, joined_texts, readable
 from semikpca.tables._table import ColumnRoles, close_names, listed
 from semikpca.tables._text_reading import TextReader
+from semikpca.tables._vectors import as_matrix, vector_length
 
 # Encoders learn from this many rows: by then it is known what a text is made of, and memory stays bounded.
 MOST_ROWS_TO_LEARN_FROM = 10_000
@@ -29,7 +30,10 @@ ROWS_AT_ONCE = 10_000
 # A column that spreads less than this, relative to the size of its values, differs by rounding only.
 NO_SPREAD, NO_ENCODED_SPREAD = 1e-12, 1e-6  # encoders count in float32
 KINDS = {"low_cardinality": "category", "high_cardinality": "text", "specific": "text", "datetime": "date"}
-PLURALS = {"number": "numbers", "date": "dates", "category": "categories", "text": "text"}
+# What a text column weighs beside the text that it is joined to: next to nothing in the whole table, where the joined
+# text stands for it. Kernels on the column alone take their scale from its own distances.
+SHARE_OF_A_JOINED_COLUMN = 1e-6
+PLURALS = {"number": "numbers", "date": "dates", "category": "categories", "text": "text", "vector": "vectors"}
 
 
 def make_vectorizer(roles: ColumnRoles) -> "TableToNumbers":
@@ -38,20 +42,32 @@ def make_vectorizer(roles: ColumnRoles) -> "TableToNumbers":
 
 
 def feature_kinds(vectorizer: "TableToNumbers") -> dict[str, list[str]]:
-    """Return the columns of each kind: "numbers", "dates", "categories", "text", and "left out" (they do not vary)."""
+    """Return the columns of each kind: "numbers", "dates", "categories", "text", "vectors"; "left out" if still."""
     kinds: dict[str, list[str]] = {}
     for name, count in feature_counts(vectorizer).items():
+        if name in vectorizer.joined_:
+            continue
         kind = PLURALS[vectorizer.kinds_[name]] if count else "left out"
         kinds.setdefault(kind, []).append(name)
     return {kind: kinds[kind] for kind in (*PLURALS.values(), "left out") if kind in kinds}
 
 
 def feature_counts(vectorizer: "TableToNumbers") -> dict[str, int]:
-    """Return how many numbers each column became, in the order of the columns; 0 where it was left out."""
+    """Return how many numbers each column became, in the order of the columns; 0 where it was left out.
+
+    What several columns became as one stands at the end.
+    """
     counts = dict.fromkeys(map(str, vectorizer.feature_names_in_), 0)
     counts.update(zip(vectorizer.number_styles_, map(int, vectorizer.varies_), strict=True))
     counts.update({name: len(scale) for name, scale in vectorizer.scales_.items()})
     return counts
+
+
+def kinds_in_words(vectorizer: "TableToNumbers") -> dict[str, list[str]]:
+    """Return the columns of each kind for people; a vector with its length, as in "embedding (384 numbers)"."""
+    kinds, counts = feature_kinds(vectorizer), feature_counts(vectorizer)
+    vectors = {"vectors": [f"{name} ({counts[name]:,} numbers)" for name in kinds.get("vectors", ())]}
+    return {**kinds, **vectors} if vectors["vectors"] else kinds
 
 
 def feature_places(vectorizer: "TableToNumbers") -> dict[str, range]:
@@ -85,9 +101,9 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
 
     Numbers get mean 0 and variance 1. Free text becomes vectors by a text encoder; categories, dates and short texts
     are encoded by skrub's ``TableVectorizer``. Each of these columns is scaled as a whole, so that what encodes it
-    does not drown a number: a category and a date weigh as much as one number, a text as much as ``text_weight`` of
-    them. Missing numbers and dates become the mean, a missing category is a category of its own, and a missing text
-    has the vector zero. Columns that do not vary are left out.
+    does not drown a number: a category and a date weigh as much as one number, a text or a vector as much as
+    ``text_weight`` of them. Missing numbers, dates and vectors become the mean, a missing category is a category of
+    its own, and a missing text has the vector zero. Columns that do not vary are left out.
 
     What a column is (number, category, date, text) is found in ``fit``. In ``transform`` columns are looked up by
     name, and a cell that does not fit what its column is gets refused.
@@ -120,7 +136,7 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         styles = {name: number_style(X[name]) for name in X.columns if name not in self.text}
         # How the cells of each column of numbers are written.
         self.number_styles_ = {name: style for name, style in styles.items() if style is not None}
-        # "number", "category", "date" or "text" for each column that is learned from.
+        # "number", "category", "date", "text" or "vector" for each column that is learned from.
         self.kinds_ = dict.fromkeys(self.number_styles_, "number")
         self._fit_numbers(X)
         self._fit_others(X, reader)
@@ -152,7 +168,7 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
                 raise TableError(f"The column {name!r}, which was learned from, is missing.{meant}")
         encoder = self.encoder()
         reader = TextReader() if reader is None else reader
-        texts = {} if encoder is None else {n: TextColumn.read(X[n], encoder, reader) for n in self.embedded_}
+        texts = {} if encoder is None else {n: self._text_column(n, X, encoder, reader) for n in self.embedded_}
         result = np.empty((len(X), self.n_outputs_), dtype=np.float32)
         for start in range(0, len(X), ROWS_AT_ONCE):
             rows = X.iloc[start : start + ROWS_AT_ONCE]
@@ -199,10 +215,7 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         beyond = np.argwhere(is_too_large(values))
         if len(beyond):
             row, place = beyond[0]
-            raise TableError(
-                f"Column {names[place]!r}, data row {start + row + 1}: {values[row, place]:g} is infinite or too "
-                "large. Empty the cell or correct it, or leave the column out."
-            )
+            _refuse_too_large(rows[names[place]], start + row, values[row, place])
         return values
 
     # -- categories, dates, text -----------------------------------------------------------------------------------
@@ -221,27 +234,36 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         self.centers_: dict[str, FloatArray] = {}
         self.scales_: dict[str, FloatArray] = {}
         names = [name for name in X.columns if name not in self.number_styles_ and present_cells(rows[name]).any()]
+        vectors = [name for name in names if name not in self.text and vector_length(rows[name]) is not None]
+        names = [name for name in names if name not in vectors]
         encoder = find_encoder(self.text_encoder)
         embedded: list[str] = []
         self.notes_: tuple[str, ...] = ()
         if encoder is not None:
             embedded, self.notes_ = columns_to_embed(rows[names], self.text, encoder, self.text_encoder)
+        # Several texts of a row, such as a subject and a message, say more as one than side by side.
+        self.joined_ = {_joined_name(embedded): tuple(embedded)} if len(embedded) > 1 else {}
         self._fit_by_skrub(rows[[name for name in names if name not in embedded]])
         self.embedded_: tuple[str, ...] = ()
-        for name in embedded:
-            self._fit_text(name, X[name], sample, encoder, reader)
+        for name in [*embedded, *self.joined_]:
+            self._fit_text(name, X, sample, encoder, reader)
         self.encoder_: EncoderIdentity | None = encoder.identity if encoder is not None and self.embedded_ else None
+        for name in vectors:
+            self.steps_[name], self.kinds_[name] = [], "vector"
+            self._fit_scale(name, self._encoded(rows[name], 0))
 
-    def _fit_text(
-        self, name: str, column: pd.Series, sample: IntArray, encoder: Any, reader: TextReader | None
-    ) -> None:
+    def _fit_text(self, name: str, X: pd.DataFrame, sample: IntArray, encoder: Any, reader: TextReader | None) -> None:
         if reader is None:
-            vectors = TextColumn.read(column.iloc[sample], encoder, TextReader()).rows()
+            vectors = self._text_column(name, X.iloc[sample], encoder, TextReader()).rows()
         else:
-            vectors = TextColumn.read(column, encoder, reader).rows(sample)
+            vectors = self._text_column(name, X, encoder, reader).rows(sample)
         self.steps_[name], self.kinds_[name] = [], "text"
         self._fit_scale(name, vectors)
         self.embedded_ += (name,) if name in self.kinds_ else ()
+
+    def _text_column(self, name: str, X: pd.DataFrame, encoder: TextEncoder, reader: TextReader) -> TextColumn:
+        column = joined_texts(X[list(self.joined_[name])]) if name in self.joined_ else X[name]
+        return TextColumn.read(column, encoder, reader)
 
     def _fit_by_skrub(self, rows: pd.DataFrame) -> None:
         if rows.empty:
@@ -271,14 +293,18 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
 
     def _fit_scale(self, name: str, encoded: FloatArray) -> None:
         center, spread = np.nanmean(encoded, axis=0), np.nanstd(encoded, axis=0)
-        kept = spread > NO_ENCODED_SPREAD * np.maximum(np.abs(center), 1.0)
+        is_vector = self.kinds_[name] == "vector"  # whose numbers may all be tiny
+        kept = spread > (
+            NO_SPREAD * np.abs(center) if is_vector else NO_ENCODED_SPREAD * np.maximum(np.abs(center), 1.0)
+        )
         if not kept.any():
             del self.steps_[name], self.kinds_[name]
             return
         center, spread = center[kept], spread[kept]
-        # The parts of a date have units of their own (days, months); those of a category or a text share one.
+        # The parts of a date have units of their own (days, months); those of a category, text or vector share one.
         unit = spread if self.kinds_[name] == "date" else np.ones_like(spread)
-        weight = self.text_weight if self.kinds_[name] == "text" else 1.0
+        weight = self.text_weight if self.kinds_[name] in ("text", "vector") else 1.0
+        weight *= SHARE_OF_A_JOINED_COLUMN if any(name in columns for columns in self.joined_.values()) else 1.0
         self.kept_[name] = kept
         self.centers_[name] = center
         self.scales_[name] = np.sqrt(weight / np.sum((spread / unit) ** 2)) / unit
@@ -288,6 +314,8 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
 
     def _encoded(self, column: pd.Series, start: int) -> FloatArray:
         name = str(column.name)
+        if self.kinds_[name] == "vector":
+            return self._vectors(column, start)
         # Cells repeat, and each is encoded once.
         places, cells = pd.factorize(readable(column, name in self.text), use_na_sentinel=False)
         encoded = pd.Series(cells, name=name)
@@ -296,6 +324,14 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         values: FloatArray = np.asarray(encoded, dtype=np.float64)[places]
         if self.kinds_[name] == "date":
             _refuse_misfits(column, np.isnan(values[:, 0]), start, "date")
+        return values
+
+    def _vectors(self, column: pd.Series, start: int) -> FloatArray:
+        length = len(self.kept_[name]) if (name := str(column.name)) in self.kept_ else vector_length(column)
+        values = as_matrix(column, length or 0, start)
+        beyond = np.argwhere(is_too_large(values))
+        if len(beyond):
+            _refuse_too_large(column, beyond[0][0] + start, values[tuple(beyond[0])])
         return values
 
     def __getstate__(self) -> dict[str, Any]:
@@ -314,6 +350,10 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
                 step.vectorizer_.vocabulary_ = {word: place for place, word in enumerate(words)}
 
 
+def _joined_name(columns: list[str]) -> str:
+    return f"{', '.join(columns[:-1])} and {columns[-1]} as one"
+
+
 def _folded(step: Any) -> Any:
     if not isinstance(step, StringEncoder):
         return step
@@ -327,6 +367,13 @@ def _folded(step: Any) -> Any:
 def _without_nan(values: FloatArray) -> FloatArray:
     values[np.isnan(values)] = 0.0
     return values
+
+
+def _refuse_too_large(column: pd.Series, row: int, value: float) -> NoReturn:
+    raise TableError(
+        f"Column {str(column.name)!r}, data row {row + 1}: {value:g} is infinite or too large. Empty the cell or "
+        "correct it, or leave the column out."
+    )
 
 
 def _refuse_misfits(column: pd.Series, is_nan: BoolArray, start: int, kind: str) -> None:

@@ -145,13 +145,7 @@ def prepare_table(
     reader.forget_others()
     say(NUMBERS, 1, 1)
     empty = empty_rows(table.features, feature_columns(table, roles))
-    notes += [*vectorizer.notes_, *about_empty_rows(len(empty))]
-    return PreparedTable(vectorizer, X, labels, tuple(notes), empty)
-
-
-def text_reader(table: Table, progress: Progress | None = None) -> TextReader:
-    """Return what reads the texts of a table and, where that takes long, keeps their vectors beside its file."""
-    return TextReader(None if table.path is None else folder_beside(table.path), progress)
+    return PreparedTable(vectorizer, X, labels, (*notes, *vectorizer.notes_, *about_empty_rows(len(empty))), empty)
 
 
 def about_empty_rows(n_rows: int) -> list[str]:
@@ -163,6 +157,11 @@ def about_empty_rows(n_rows: int) -> list[str]:
         f"{found} nothing in the columns that are learned from. {they_have} the commonest label, and its share as "
         "confidence."
     ]
+
+
+def text_reader(table: Table, progress: Progress | None = None) -> TextReader:
+    """Return what reads the texts of a table and, where that takes long, keeps their vectors beside its file."""
+    return TextReader(None if table.path is None else folder_beside(table.path), progress)
 
 
 def fit_vectorizer(table: Table, roles: ColumnRoles) -> TableToNumbers:

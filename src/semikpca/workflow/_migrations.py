@@ -121,7 +121,7 @@ def _from_format_2(objects: Any) -> Any:
     blend = vars(objects["model"]).get("blend_")
     if blend is not None and "agreement" in vars(blend):  # made of format 1, it has them
         vars(blend)["agreements"] = (vars(blend).pop("agreement"),) * len(blend.sources)
-    vars(objects["vectorizer"]).update(text_encoder="ngrams", embedded_=(), encoder_=None, notes_=())
+    vars(objects["vectorizer"]).update(text_encoder="ngrams", embedded_=(), joined_={}, encoder_=None, notes_=())
     return objects
 
 
