@@ -91,7 +91,8 @@ def test_free_text_is_read_by_its_meaning_and_codes_and_names_by_their_letters()
 
 
 def test_declared_text_is_always_read_by_its_meaning():
-    assert fitted(mixed(), text=("code", "plan", "size")).embedded_ == ("code", "plan", "size", "words")
+    one_by_one = fitted(mixed(), text=("code", "plan", "size")).embedded_[:4]
+    assert one_by_one == ("code", "plan", "size", "words")
 
 
 def test_letters_are_compared_where_they_are_asked_for():
