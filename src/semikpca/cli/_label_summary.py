@@ -32,7 +32,7 @@ def print_summary(console: Console, labeled: LabeledTable, question: Question) -
     kinds, texts = kinds_in_words(labeled.vectorizer), text_reading(labeled.vectorizer)
     print_sizes(console, shown_name(question.file), n_rows, n_given, kinds, n_columns, n_numbers, texts)
     if labeled.what_matters:
-        console.print(escape(printable(f"{labeled.what_matters}\n")), highlight=False)
+        console.print(f"{escape(printable(labeled.what_matters))}\n", highlight=False)
     console.print(_classes(labeled))
     console.print()
     print_accuracy(console, n_given, labeled.estimate, labeled.baseline)
