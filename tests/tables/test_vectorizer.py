@@ -13,7 +13,6 @@ from semikpca.datasets import make_support_tickets
 from semikpca.exceptions import TableError
 from semikpca.labeling import leave_one_label_out
 from semikpca.tables import (
-    FOREIGN_TYPES,
     ColumnRoles,
     TableToNumbers,
     feature_columns,
@@ -24,6 +23,7 @@ from semikpca.tables import (
     read_table,
     write_table,
 )
+from semikpca.workflow._registry import FOREIGN_TYPES
 
 ROLES = ColumnRoles("label")
 TEXT_WEIGHT = 6.0  # what the documentation says

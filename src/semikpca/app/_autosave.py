@@ -73,13 +73,7 @@ class Autosave:
         write_whole(self.path, json.dumps(content, ensure_ascii=False, indent=0))
 
     def load(self, n_rows: int) -> SavedLabels | None:
-        """Return what was saved, or None where nothing was.
-
-        Raises
-        ------
-        AutosaveError
-            The file is damaged, or belongs to other rows.
-        """
+        """Return what was saved, or None where nothing was; AutosaveError for a damaged file or one of other rows."""
         try:
             text = self.path.read_text(encoding="utf-8")
         except FileNotFoundError:
@@ -112,8 +106,7 @@ class Autosave:
 
 def state_folder() -> Path:
     """Return the platform's usual folder for the state of programs, or that of the environment variable."""
-    given = os.environ.get(STATE_FOLDER_VARIABLE)
-    if given:
+    if given := os.environ.get(STATE_FOLDER_VARIABLE):
         return Path(given)
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "semikpca"

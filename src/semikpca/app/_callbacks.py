@@ -11,7 +11,6 @@ from plotly.io.json import to_json_plotly
 from semikpca.app import _panels as panels
 from semikpca.app._figure import SUGGESTIONS, changed_labels, map_figure, mark, mark_selection
 from semikpca.app._layout import page_class
-from semikpca.app._start import start
 from semikpca.app._workspace import Workspace
 
 _PAUSE = 0.2  # seconds: clicks that follow each other faster have their lists only once
@@ -81,25 +80,15 @@ def register(app: Dash, workspace: Workspace, limit_mb: int) -> None:
 
 
 def answer(workspace: Workspace, asked: dict[str, Any], limit_mb: int) -> dict[str, Any]:
-    """Do what a tab asks for, and return what it has to show.
+    """Do what a tab asks for, and return what it has to show: those ``parts`` alone that it does not show already.
 
-    Parameters
-    ----------
-    asked : dict
-        ``client``, ``events`` and ``shown`` as in :meth:`Workspace.handle`, whether the tab is ``dark``, and the
-        ``marks`` of the parts that it shows, as it was given them with the last answer.
-
-    Returns
-    -------
-    dict
-        ``parts`` by name, those alone that the tab does not show already; ``marks``, which name what it shows then;
-        ``last``, the last event that was done; ``weight``, where the slider belongs; the class of the ``page``;
-        ``state`` and ``figure`` where they are new.
+    It is asked with the arguments of :meth:`Workspace.handle`, and with the ``marks`` of what the tab shows, as they
+    came with the last answer. ``last`` is the last event that was done, ``weight`` where the slider belongs.
     """
     with workspace.lock:
         update = workspace.handle(str(asked["client"]), asked["events"], asked["shown"], dark=bool(asked["dark"]))
         opened, tab = workspace.opened, update.tab
-        parts = {**panels.parts(workspace, tab), "start": start(workspace, limit_mb)}
+        parts = {**panels.parts(workspace, tab), "start": panels.start(workspace, limit_mb)}
         marks = {name: _mark(part) for name, part in parts.items()}
         known = asked["marks"] or {}
         return {

@@ -1,6 +1,7 @@
 """The map of the rows: drawn once, then only its colors and its few marked rows are sent."""
 
 import base64
+import html
 from collections.abc import Sequence
 from typing import Any
 
@@ -39,9 +40,8 @@ def map_figure(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> dict[str, Any
             {
                 "type": "scattergl",
                 "mode": "markers",
-                "x": _rounded(coordinates[:, 0]),
-                "y": _rounded(coordinates[:, 1]),
-                "text": [f"{hover_text(opened.titles[row])}<br><i>{hover_text(opened.names[row])}</i>" for row in rows],
+                **_axes(coordinates),
+                "text": [f"{_hover(opened.titles[row])}<br><i>{_hover(opened.names[row])}</i>" for row in rows],
                 "hovertemplate": "%{text}<extra></extra>",
                 "marker": {"size": size, "cmin": -1, "showscale": False, **_row_colors(opened, snapshot, tab.dark)},
                 # The lasso marks rows by a ring of our own; dimming all others would repaint the whole map.
@@ -88,9 +88,9 @@ def marker_size(opened: OpenTable) -> float:
     return 8 if len(opened.map.rows) <= 1_000 else 6 if len(opened.map.rows) <= 4_000 else 4.5
 
 
-def hover_text(cell: str) -> str:
+def _hover(cell: str) -> str:
     """Return a cell so that the map shows it as it stands: Plotly reads a few tags in texts."""
-    return cell.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return html.escape(cell, quote=False)
 
 
 def _row_colors(opened: OpenTable, snapshot: Snapshot, dark: bool) -> dict[str, Any]:
@@ -110,18 +110,10 @@ def _color_scale(snapshot: Snapshot, dark: bool) -> list[list[Any]]:
     colors = [NO_CLASS, *(class_color(place, dark) for place in snapshot.places or (0,))]
     scale = []
     for place, color in enumerate(colors):
-        faintest, full = (_FAINTEST, _FULL) if place else (0.55, 0.55)
-        scale += [
-            [place / len(colors), _with_alpha(color, faintest)],
-            [(place + 1) / len(colors), _with_alpha(color, full)],
-        ]
+        red, green, blue = (int(color[start : start + 2], 16) for start in (1, 3, 5))
+        for edge, alpha in enumerate((_FAINTEST, _FULL) if place else (0.55, 0.55), start=place):
+            scale.append([edge / len(colors), f"rgba({red},{green},{blue},{alpha:g})"])  # the page shines through
     return scale
-
-
-def _with_alpha(color: str, alpha: float) -> str:
-    """Return a color that lets the page shine through."""
-    red, green, blue = (int(color[start : start + 2], 16) for start in (1, 3, 5))
-    return f"rgba({red},{green},{blue},{alpha:g})"
 
 
 def _label_marks(opened: OpenTable, snapshot: Snapshot, size: float, dark: bool) -> dict[str, Any]:
@@ -146,8 +138,11 @@ def _on_map(opened: OpenTable, rows: Sequence[int]) -> list[int]:
 
 
 def _points(opened: OpenTable, rows: Sequence[int]) -> dict[str, Any]:
-    coordinates = opened.map.coordinates[[opened.place_on_map[row] for row in _on_map(opened, rows)]]
-    return {"x": _rounded(coordinates[:, 0]), "y": _rounded(coordinates[:, 1])}
+    return _axes(opened.map.coordinates[[opened.place_on_map[row] for row in _on_map(opened, rows)]])
+
+
+def _axes(coordinates: FloatArray) -> dict[str, list[float]]:
+    return dict(zip("xy", np.round(coordinates, 6).T.tolist(), strict=True))
 
 
 def _layout(name: str, coordinates: FloatArray) -> dict[str, Any]:
@@ -178,11 +173,6 @@ def _axis(values: FloatArray) -> dict[str, Any]:
     room = _MARGIN * (high - low) or 1.0
     look = {"showgrid": False, "zeroline": False, "showticklabels": False, "ticks": "", "showline": False}
     return {**look, "range": [low - room, high + room], "autorange": False}
-
-
-def _rounded(values: Any) -> list[float]:
-    rounded: list[float] = np.round(values, 6).tolist()
-    return rounded
 
 
 def _packed(values: Any) -> dict[str, str]:

@@ -7,8 +7,7 @@ from dash import dcc, html
 
 from semikpca.app._figure import empty_figure, map_figure
 from semikpca.app._pieces import act, box, soft
-from semikpca.app._weight_scale import END, MARKS, START, STEP
-from semikpca.app._workspace import Tab, Workspace
+from semikpca.app._workspace import END, MARKS, START, STEP, Tab, Workspace
 
 _KEYS = (
     ("1 … 9, 0", "give the selected rows the class with this key"),
@@ -19,6 +18,7 @@ _KEYS = (
     ("Esc", "select nothing"),
     ("?", "this help"),
 )
+_LEGEND = {"labeled": "label given", "suggested": "worth a label", "selected": "selected"}
 _LOST = "The program does not answer. Is it still running? Labels that were shown are saved."
 _MAP_BUTTONS = [["pan2d", "lasso2d", "select2d"], ["zoomIn2d", "zoomOut2d", "resetScale2d"]]
 
@@ -69,7 +69,9 @@ def _workbench(position: float, figure: dict[str, Any]) -> list[Any]:
     graph = dcc.Graph(id="map", figure=figure, responsive=True, config=config)
     middle = act("Middle", "middle", kind="small", title="The paper’s rule: the middle of the interval")
     new_class = dcc.Input(id="new-class", type="text", placeholder="New class", maxLength=100, className="text")
-    legend = html.P(_LEGEND, className="legend soft")
+    add = act("Add", "add-class")
+    marks = [html.Span([html.I(className=f"mark {kind}"), text]) for kind, text in _LEGEND.items()]
+    legend = html.P([*marks, html.Span("the paler, the less sure")], className="legend soft")
     left = [
         html.Section(id="metrics", **{"aria-label": "How it stands", "aria-live": "polite"}),
         _card("map-card", html.Div(id="toolbar"), html.Div(graph, id="canvas"), legend),
@@ -83,7 +85,6 @@ def _workbench(position: float, figure: dict[str, Any]) -> list[Any]:
             html.Div(id="weight"),
         ),
     ]
-    add = act("Add", "add-class")
     right = [
         _card("detail-card", html.H2("Row"), html.Div(id="detail")),
         _card("classes-card", html.H2("Classes"), html.Div(id="classes"), box("row", new_class, add)),
@@ -93,14 +94,6 @@ def _workbench(position: float, figure: dict[str, Any]) -> list[Any]:
 
 def _card(name: str, *children: Any) -> html.Section:
     return html.Section(list(children), id=name, className="card")
-
-
-_LEGEND = [
-    html.Span([html.I(className="mark labeled"), "label given"]),
-    html.Span([html.I(className="mark suggested"), "worth a label"]),
-    html.Span([html.I(className="mark selected"), "selected"]),
-    html.Span("the paler, the less sure"),
-]
 
 
 def _help() -> html.Div:

@@ -17,7 +17,7 @@ from semikpca.app._autosave import Autosave, fingerprint_of
 from semikpca.app._session import LabelingSession
 from semikpca.datasets import make_four_clusters, make_support_tickets
 from semikpca.exceptions import TableError
-from semikpca.tables import ColumnRoles, Table, given_labels, read_table, write_table
+from semikpca.tables import ColumnRoles, Table, given_labels, is_missing, read_table, write_table
 from semikpca.workflow import (
     LabeledTable,
     LabelingOptions,
@@ -29,7 +29,6 @@ from semikpca.workflow import (
     with_columns,
 )
 
-Progress: TypeAlias = Callable[[str], None]
 Place: TypeAlias = Literal["beside the file", "state folder"]
 
 MOST_ROWS_ON_MAP = 10_000  # beyond it a sample stands for all rows: a browser draws no more in the blink of an eye
@@ -93,12 +92,10 @@ class OpenTable:
         """Return the names and cells of one row, without its label and the pixels of a picture."""
         shown = [name for name in self.table.frame.columns if name != self.roles.label and name not in self.picture]
         values = self.table.frame.iloc[row]
-        return [(str(name), "" if _is_empty(values[name]) else str(values[name])) for name in shown]
+        return [(str(name), "" if is_missing(values[name]) else str(values[name])) for name in shown]
 
     def pixels(self, row: int) -> list[float]:
-        """Return the pixels of a picture between 0 and 1; an empty list where rows are none."""
-        if not self.picture:
-            return []
+        """Return the pixels of the picture of a row, between 0 and 1."""
         values = self.table.frame[list(self.picture)].iloc[row].to_numpy(dtype=float)
         shares: list[float] = (values / max(1.0, float(values.max()))).tolist()
         return shares
@@ -144,16 +141,12 @@ def open_table(
     options: LabelingOptions | None = None,
     classes: tuple[Any, ...] = (),
     picture: tuple[str, ...] = (),
-    progress: Progress | None = None,
+    say: Callable[[str], None] = lambda step: None,
 ) -> OpenTable:
     """Make numbers of the columns, lay the rows out on a map, and begin a session.
 
-    Raises
-    ------
-    TableError
-        Where the table cannot be learned from; the message says what to do.
+    A table that cannot be learned from is refused with what to do; ``say`` is told the steps.
     """
-    say = progress if progress is not None else lambda step: None
     options = LabelingOptions() if options is None else options
     say("Making numbers of the columns")
     # The page has no place to say what a column is, and labels may come one by one.
@@ -202,7 +195,7 @@ EXAMPLES = {
 }
 
 
-def open_example(key: str, *, progress: Progress | None = None) -> OpenTable:
+def open_example(key: str) -> OpenTable:
     """Open one of ``EXAMPLES``."""
     frame: pd.DataFrame
     more: dict[str, Any] = {}
@@ -222,7 +215,7 @@ def open_example(key: str, *, progress: Progress | None = None) -> OpenTable:
         raise ValueError(f"There is no example {key!r}; there are {', '.join(EXAMPLES)}.")
     # As it would come from a file of the user's: cells as text.
     table = read_upload(name, frame.to_csv(index=False).encode()).table
-    return open_table(table, roles, name=name, place="state folder", progress=progress, **more)
+    return open_table(table, roles, name=name, place="state folder", **more)
 
 
 def _fingerprint(table: Table, roles: ColumnRoles) -> str:
@@ -230,7 +223,3 @@ def _fingerprint(table: Table, roles: ColumnRoles) -> str:
     names = json.dumps([*map(str, others.columns), roles.label]).encode()
     hashes = (pd.util.hash_pandas_object(others[column].astype(str), index=False) for column in others)
     return fingerprint_of(names, *(column.to_numpy().tobytes() for column in hashes))
-
-
-def _is_empty(cell: Any) -> bool:
-    return cell is None or cell is pd.NA or cell is pd.NaT or (isinstance(cell, float) and cell != cell)

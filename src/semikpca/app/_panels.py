@@ -1,4 +1,4 @@
-"""What stands around the map, as components. Cells and names are children, which React shows as text, never as HTML."""
+"""What stands around the map, or in its place. Cells and names are children, which React shows as text, not as HTML."""
 
 from typing import Any
 
@@ -6,13 +6,14 @@ import numpy as np
 from dash import html
 
 from semikpca._words import counted
-from semikpca.app._opening import OpenTable
-from semikpca.app._pieces import act, bar, box, chance, dot, interval, line, low, picture, soft, tile
+from semikpca.app._opening import EXAMPLES, NEW_COLUMN, OpenTable, Pending
+from semikpca.app._pieces import act, bar, box, chance, dot, interval, line, low, picture, press, soft, tile
 from semikpca.app._snapshot import Advice, Snapshot
 from semikpca.app._workspace import Tab, Workspace
 
 _KEYS = "1234567890"
 _MOST_DOUBTS = 8
+_MOST_LISTED_COLUMNS = 8
 
 
 def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
@@ -103,16 +104,14 @@ def metrics(snapshot: Snapshot) -> list[Any]:
         known = snapshot.predicted is not None
         wait = "Two labels of a class are needed" if known else "Label rows of two classes first"
         accuracy = tile("accuracy", "Accuracy", "–", wait)
-    if confidence is None:
-        sure = tile("confidence", "Confidence", "–", "No predictions yet")
-    else:
-        unsure = f"{np.sum(confidence < 0.6):,} rows below 60%"
-        sure = tile("confidence", "Confidence", f"{confidence.mean():.0%}", unsure)
-    if n_changed is None:
-        changed = tile("changed", "Last change", "–", "What a label moves is counted here")
-    else:
-        changed = tile("changed", "Last change", f"{n_changed:,}", "predictions came out differently")
-    return [accuracy, tile("labels", "Labels", f"{n_labels:,}", f"of {n_rows:,} rows"), sure, changed]
+    sure = "–", "No predictions yet"
+    if confidence is not None:
+        sure = f"{confidence.mean():.0%}", f"{np.sum(confidence < 0.6):,} rows below 60%"
+    changed = "–", "What a label moves is counted here"
+    if n_changed is not None:
+        changed = f"{n_changed:,}", "predictions came out differently"
+    labels = tile("labels", "Labels", f"{n_labels:,}", f"of {n_rows:,} rows")
+    return [accuracy, labels, tile("confidence", "Confidence", *sure), tile("changed", "Last change", *changed)]
 
 
 def toolbar(snapshot: Snapshot, tab: Tab) -> list[Any]:
@@ -263,3 +262,58 @@ def doubts(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[Any]:
         lines.append(line(opened, doubt.row, given, f"{doubt.given} → ", suggested, guess))
     more = len(advice.doubts) - _MOST_DOUBTS
     return [html.Ul(lines, className="list"), *([soft(f"and {more} more")] if more > 0 else [])]
+
+
+def start(workspace: Workspace, limit_mb: int) -> list[Any]:
+    """Return what stands where no table is open yet: the ways to open one, or the question for its label column."""
+    if workspace.pending is not None:
+        return _column_question(workspace.pending)
+    lead = "Open a table, give a few rows a label, and watch all others follow. Everything stays on this computer."
+    formats = f"CSV, TSV, Excel, Parquet, JSON lines, .npy or .npz; up to {limit_mb} MB"
+    drop = [html.Strong("Choose a file, or drop one here"), html.Span(formats, className="soft")]
+    examples = (
+        press([html.Strong(title), html.Span(text, className="soft")], "example", key, className="choice")
+        for key, (title, text) in EXAMPLES.items()
+    )
+    return [
+        box(
+            "start-card",
+            html.H1("Labels for the rest of your rows"),
+            html.P(lead, className="lead"),
+            press(drop, "browse", className="drop", id="browse"),
+            html.H2("Or try an example"),
+            box("choices", *examples),
+            *([act("Back to the map", "close", kind="plain")] if workspace.opened is not None else []),
+        )
+    ]
+
+
+def _column_question(pending: Pending) -> list[Any]:
+    choices = [_choice(pending, name) for name in pending.candidates()]
+    listed, more = choices[:_MOST_LISTED_COLUMNS], choices[_MOST_LISTED_COLUMNS:]
+    rest = html.Details([html.Summary(f"{len(more)} more columns"), box("choices", *more)])
+    about = f": {len(pending.table):,} rows. Empty cells are the rows to label."
+    none_yet = f"None yet: begin a new column “{NEW_COLUMN}”"
+    return [
+        box(
+            "start-card",
+            html.H1("Which column has the labels?"),
+            html.P([html.Strong(pending.name), about], className="lead"),
+            box("choices", *listed),
+            *([rest] if more else []),
+            box(
+                "row",
+                act(none_yet, "column", kind="strong", id="new-column", **{"data-new": "1"}),
+                act("Cancel", "cancel", kind="plain"),
+            ),
+        )
+    ]
+
+
+def _choice(pending: Pending, name: str) -> html.Button:
+    cells = pending.table.features[name]
+    about = f"{cells.nunique():,} different values, {cells.isna().sum():,} of {len(cells):,} cells empty"
+    values = (str(value) for value in cells.dropna().unique()[:3])
+    sample = ", ".join(value if len(value) <= 24 else f"{value[:23]}…" for value in values)
+    text = [html.Strong(name), html.Span(about, className="soft"), html.Span(sample, className="sample")]
+    return press(text, "column", name, className="choice")

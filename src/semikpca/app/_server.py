@@ -18,6 +18,10 @@ from semikpca.app._security import guard, is_loopback
 from semikpca.app._workspace import Workspace
 
 MEGABYTE = 1_000_000
+_TOO_LARGE = (
+    "The file{has} is over the limit of {limit} MB. Start the page with the file on the command line "
+    "(semikpca app FILE), which has no limit, or with a higher --upload-limit."
+)
 _EVENTS_MB = 10  # more than a lasso around a million rows sends
 
 
@@ -66,7 +70,8 @@ def _add_routes(app: Dash, workspace: Workspace, limit_mb: int) -> None:
                 raise RequestEntityTooLarge
             workspace.receive(request.args.get("name", ""), request.get_data(cache=False))
         except RequestEntityTooLarge:
-            return jsonify(error=too_large(request.content_length, limit_mb)), 413
+            has = "" if request.content_length is None else f" has {request.content_length / MEGABYTE:.1f} MB and"
+            return jsonify(error=_TOO_LARGE.format(has=has, limit=limit_mb)), 413
         except (ValueError, OSError) as error:
             return jsonify(error=str(error)), 400
         return jsonify(error=None), 200
@@ -80,23 +85,8 @@ def _add_routes(app: Dash, workspace: Workspace, limit_mb: int) -> None:
         return send_file(BytesIO(content), as_attachment=True, download_name=name)
 
 
-def too_large(size: int | None, limit_mb: int) -> str:
-    """Say that a file is too large, and what to do."""
-    has = "" if size is None else f" has {size / MEGABYTE:.1f} MB and"
-    return (
-        f"The file{has} is over the limit of {limit_mb} MB. Start the page with the file on the command line "
-        "(semikpca app FILE), which has no limit, or with a higher --upload-limit."
-    )
-
-
 def serve(workspace: Workspace, *, host: str = "127.0.0.1", port: int = 8050, limit_mb: int = 50) -> PageServer:
-    """Return a server on a port of this computer; 0 takes a free one. Another host than loopback gets a token.
-
-    Raises
-    ------
-    ValueError
-        The port is taken, or the host is no address of this computer.
-    """
+    """Return a server on a port of this computer; 0 takes a free one. Another host than loopback gets a token."""
     token = None if is_loopback(host) else secrets.token_urlsafe(32)
     app = make_app(workspace, host=host, token=token, limit_mb=limit_mb)
     try:

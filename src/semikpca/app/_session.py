@@ -1,7 +1,7 @@
 """The state behind the page: labels, their history, the model, and what there is to show. No page in here."""
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from threading import RLock
 from typing import Any
 
@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semikpca._typing import FloatArray
-from semikpca.app._advice import advice_of, first_advice
 from semikpca.app._autosave import Autosave, SavedLabels
-from semikpca.app._snapshot import Advice, Change, Snapshot
+from semikpca.app._snapshot import Advice, Change, Snapshot, advice_of, first_advice
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import SingleClassWarning, UnreachableRowsWarning
 from semikpca.labels import UNLABELED
@@ -23,17 +22,8 @@ class LabelingSession:
 
     Every public method holds one lock, so that two tabs of a browser, or two quick clicks, come one after the other.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    given : sequence
-        A label for each row, None where there is none.
-    classes : sequence, default=()
-        Labels to offer though no row has them yet.
-    model : SemiKPCAClassifierCV, optional
-        Not fitted; the default one where none is given.
-    autosave : Autosave, optional
-        Where each change is written before it counts.
+    ``given`` has a label for each row, None where there is none, and ``classes`` are labels to offer though no row has
+    them yet. The model is not fitted. In ``autosave`` each change is written before it counts.
     """
 
     def __init__(
@@ -49,7 +39,7 @@ class LabelingSession:
         self.X = X
         self.autosave = autosave
         self._set_aside_first = False
-        self._given = _objects(None if _is_missing(label) else label for label in given)
+        self._given = _objects(None if label != label else label for label in given)  # NaN is no label either
         found = sorted({label for label in self._given.tolist() if label is not None})
         self._classes: list[Any] = [*classes, *(label for label in found if label not in classes)]
         self._past: list[Change] = []
@@ -61,11 +51,10 @@ class LabelingSession:
         self._model: Any = make() if model is None else model
         # Kernels and their spectra do not depend on the labels. Building them now, if need be with a label that nobody
         # gave, is what makes the first true label as quick as the hundredth.
-        placeholder = np.full(len(X), None, dtype=object)
-        placeholder[0] = "no label yet"
+        placeholder = _objects(["no label yet", *[None] * (len(X) - 1)])
         with _quiet():
             fit_labels(self._model, X, self._given if found else placeholder)
-        self._is_fresh = True
+        self._is_fresh = True  # the model has learned from the present labels
         self._snapshot = self._read_off(before=None)
 
     # -- what there is to show ---------------------------------------------------------------------------------
@@ -123,32 +112,30 @@ class LabelingSession:
         with self._lock:
             if label not in self._classes:
                 raise ValueError(f"There is no class {label!r}. Add it first.")
-            return self._change(self._checked(rows), label)
+            return self._change(rows, label)
 
     def remove(self, rows: Iterable[int]) -> Snapshot:
         """Take the labels of rows away, where they have one."""
         with self._lock:
-            return self._change(self._checked(rows), None)
+            return self._change(rows, None)
 
     def undo(self) -> Snapshot:
         """Take the last change back; nothing happens where there is none."""
-        return self._step(self._past, self._future, lambda change: change.before)
+        return self._step(self._past, self._future)
 
     def redo(self) -> Snapshot:
         """Make the change again that was taken back last."""
-        return self._step(self._future, self._past, lambda change: change.after)
+        return self._step(self._future, self._past)
 
-    def _step(
-        self, source: list[Change], target: list[Change], labels: Callable[[Change], tuple[Any, ...]]
-    ) -> Snapshot:
-        """Apply the last change of ``source`` in one direction, and move it to ``target``."""
+    def _step(self, source: list[Change], target: list[Change]) -> Snapshot:
+        """Apply the last change of ``source``, the past backwards, and move it to ``target``."""
         with self._lock:
             if not source:
                 return self._snapshot
             change = source[-1]
-            self._apply(change.rows, labels(change))
+            self._apply(change.rows, change.before if source is self._past else change.after)
             target.append(source.pop())
-            return self._refit()
+            return self._show()
 
     def add_class(self, name: str) -> Any:
         """Offer a new class and return its label: a number where all others are numbers, or else the text."""
@@ -165,10 +152,7 @@ class LabelingSession:
     def set_error_weight(self, weight: float | str) -> Snapshot:
         """Move the error weight of all Semi-KPCA candidates: a share of the bound, or "middle", the paper's rule.
 
-        Raises
-        ------
-        UnboundedProblemError
-            At the bound or above it; the weight stays as it was.
+        At the bound or above it an UnboundedProblemError is raised, and the weight stays as it was.
         """
         with self._lock:
             moved = self._model.at_error_weight(weight)
@@ -189,10 +173,13 @@ class LabelingSession:
                 return None
             self._set_aside_first = True
             saved = self.autosave.load(self.n_rows)
-            if saved is None or self._has(saved):
-                self._set_aside_first = False
-                return None
-            return saved
+            if saved is not None:
+                present = {row: label for row, label in enumerate(self._given.tolist()) if label is not None}
+                known = set(saved.classes) <= set(self._classes)
+                if not (saved.labels == present and known and saved.error_weight == self._error_weight):
+                    return saved
+            self._set_aside_first = False
+            return None
 
     def take_up(self, saved: SavedLabels) -> Snapshot:
         """Go on with the labels of an earlier visit; one step of the history, so it can be undone."""
@@ -215,29 +202,20 @@ class LabelingSession:
                 raise
             if saved.error_weight != before[1]:
                 self._model = self._model.at_error_weight(saved.error_weight)
-            return self._refit()
+            return self._show()
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    def _has(self, saved: SavedLabels) -> bool:
-        """Return whether the page shows all that was saved, so that there is nothing to offer."""
-        present = {row: label for row, label in enumerate(self._given.tolist()) if label is not None}
-        known = set(saved.classes) <= set(self._classes)
-        return saved.labels == present and known and saved.error_weight == self._error_weight
-
-    def _checked(self, rows: Iterable[int]) -> tuple[int, ...]:
-        checked = tuple(dict.fromkeys(int(row) for row in rows))
-        for row in checked:
+    def _change(self, rows: Iterable[int], label: Any) -> Snapshot:
+        asked = list(dict.fromkeys(int(row) for row in rows))
+        for row in asked:
             if not 0 <= row < self.n_rows:
                 raise ValueError(f"There is no row {row}: rows are counted from 0 to {self.n_rows - 1}.")
-        return checked
-
-    def _change(self, rows: tuple[int, ...], label: Any) -> Snapshot:
-        rows = tuple(row for row in rows if self._given[row] != label)
-        if not rows:
+        changed = tuple(row for row in asked if self._given[row] != label)
+        if not changed:
             return self._snapshot
-        self._commit(rows, (label,) * len(rows))
-        return self._refit()
+        self._commit(changed, (label,) * len(changed))
+        return self._show()
 
     def _commit(self, rows: tuple[int, ...], after: tuple[Any, ...]) -> None:
         change = Change(rows, tuple(self._given[list(rows)]), after)
@@ -249,15 +227,11 @@ class LabelingSession:
         given = self._given.copy()
         given[list(rows)] = _objects(labels)
         self._save(given=given)  # first on disk: what the page confirms is never lost
-        self._given = given
+        self._given, self._is_fresh = given, False
         self._revision += 1
 
-    def _save(
-        self,
-        given: npt.NDArray[Any] | None = None,
-        classes: Sequence[Any] | None = None,
-        error_weight: float | str | None = None,
-    ) -> None:
+    def _save(self, *, given: Any = None, classes: Any = None, error_weight: Any = None) -> None:
+        """Write the state as it is, or as it will be once a change counts."""
         if self.autosave is None:
             return
         if self._set_aside_first:
@@ -269,10 +243,6 @@ class LabelingSession:
             {row: label for row, label in enumerate(labels) if label is not None},
             self._error_weight if error_weight is None else error_weight,
         )
-
-    def _refit(self) -> Snapshot:
-        self._is_fresh = False
-        return self._show()
 
     def _show(self) -> Snapshot:
         self._snapshot = self._read_off(before=self._snapshot)
@@ -333,10 +303,6 @@ def _objects(values: Iterable[Any]) -> npt.NDArray[Any]:
     array = np.empty(len(listed), dtype=object)
     array[:] = listed
     return array
-
-
-def _is_missing(label: Any) -> bool:
-    return label is None or (isinstance(label, float) and label != label)
 
 
 class _quiet(warnings.catch_warnings):  # noqa: N801  (used like a function)

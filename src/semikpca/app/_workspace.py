@@ -1,9 +1,10 @@
 """What is open, which tab looks at what, and what each action of a user does. One lock around all of it."""
 
 import logging
+import math
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import RLock
 from typing import Any, Literal
@@ -18,7 +19,6 @@ from semikpca.app._opening import (
     read_upload,
     with_new_label_column,
 )
-from semikpca.app._weight_scale import START, position_of, weight_at
 from semikpca.exceptions import UnboundedProblemError
 from semikpca.tables import ColumnRoles, Table
 from semikpca.workflow import LabelingOptions
@@ -26,6 +26,9 @@ from semikpca.workflow import LabelingOptions
 logger = logging.getLogger("semikpca")
 
 _WITHOUT_TABLE = ("example", "column", "cancel", "refused", "refresh", "dismiss")
+# The scale of the error weight's slider: the closer to the bound, the finer, with the bound itself at its end.
+START, END, STEP = 0.02, 4.5, 0.02
+MARKS = {0.301: "0.5", 1.0: "0.9", 2.0: "0.99", 3.0: "0.999"}
 _MOST_TABS = 50  # a tab says nothing when it closes, so the oldest ones are forgotten
 
 
@@ -61,12 +64,8 @@ class Update:
 class Workspace:
     """The one table that is open, for one user with any number of tabs.
 
-    Parameters
-    ----------
-    options : LabelingOptions, optional
-        For tables that are opened from the page.
-    roles : callable, optional
-        From the name of a label column to all roles; other roles come from the command line.
+    Options are for tables that are opened from the page. ``roles`` makes all roles of the name of a label column; the
+    others come from the command line.
     """
 
     def __init__(
@@ -80,13 +79,15 @@ class Workspace:
         self.generation = 0
         self._tabs: OrderedDict[str, Tab] = OrderedDict()
 
-    # -- opening -----------------------------------------------------------------------------------------------
+    def open(self, pending: Pending, column: str, say: Callable[[str], None] = lambda step: None) -> Message | None:
+        """Put a table on the page whose labels are in a column; ``say`` is told the steps."""
+        table, roles, name, place = pending.table, self.roles(column), pending.name, pending.place
+        return self.show(open_table(table, roles, name=name, place=place, options=self.options, say=say))
 
     def show(self, opened: OpenTable) -> Message | None:
         """Put a table on the page; labels of an earlier visit are offered."""
         with self.lock:
-            message = None
-            self.opened, self.pending, self.offer = opened, None, None
+            self.opened, self.pending, self.offer, message = opened, None, None, None
             try:
                 self.offer = opened.session.saved()
             except AutosaveError as error:
@@ -106,8 +107,6 @@ class Workspace:
         """Take an uploaded file."""
         self.ask_for_column(read_upload(filename, content))
 
-    # -- events ------------------------------------------------------------------------------------------------
-
     def state(self) -> tuple[int, int]:
         """Return what a tab compares with what it shows: which opening, and which change of its labels."""
         with self.lock:
@@ -116,18 +115,8 @@ class Workspace:
     def handle(self, client: str, events: list[dict[str, Any]], shown: Any = None, *, dark: bool = False) -> Update:
         """Do what a tab asks for, each event once and in order, and say what it has to draw.
 
-        A tab sends an event again until it is told that it arrived: a click is neither lost nor counted twice.
-
-        Parameters
-        ----------
-        client : str
-            Name of the tab.
-        events : list of dict
-            Each with its ``number`` and what to do, ``act``.
-        shown : list of two int, optional
-            The state that the tab shows now, see ``state``.
-        dark : bool, default=False
-            Whether the tab is dark.
+        A tab sends an event again until it is told that it arrived: a click is neither lost nor counted twice. Each
+        event has its ``number`` and what to do, ``act``; ``shown`` is the ``state`` that the tab shows now.
         """
         with self.lock:
             tab = self.tab(client)
@@ -151,15 +140,14 @@ class Workspace:
 
     def _do(self, tab: Tab, event: dict[str, Any]) -> None:
         act = str(event.get("act"))
-        action = getattr(self, f"_do_{act.replace('-', '_')}", None)
-        if action is None or (self.opened is None and act not in _WITHOUT_TABLE):
+        if self.opened is None and act not in _WITHOUT_TABLE:
             return
         if act == "weight" and float(event["value"]) == self.slider():
             return  # the slider was moved by the page, not by the user
         if act != "refresh":
             tab.message = None
         try:
-            action(tab, event)
+            self._act(tab, act, event)
         except UnboundedProblemError as error:
             tab.message = Message("bound", str(error))
         except ValueError as error:
@@ -184,24 +172,61 @@ class Workspace:
         assert self.opened is not None
         return self.opened
 
-    # -- what each action of a tab does, by its name ------------------------------------------------------------
-
-    def _do_pick(self, tab: Tab, event: dict[str, Any]) -> None:
-        tab.selected = [int(self.table.map.rows[int(point)]) for point in event["points"]]
-        if tab.brush is not None and tab.selected:
-            self._give(tab, tab.brush)
-
-    def _do_row(self, tab: Tab, event: dict[str, Any]) -> None:
-        row = int(event["value"])
-        if not 0 <= row < self.table.session.n_rows:
-            raise ValueError(f"There is no row {row + 1}.")
-        tab.selected = [row]
-
-    def _do_label(self, tab: Tab, event: dict[str, Any]) -> None:
-        number = int(event["value"])
-        if not tab.selected:
-            raise ValueError("No row is selected. Click one on the map, or press n for a suggested one.")
-        self._give(tab, number)
+    def _act(self, tab: Tab, act: str, event: dict[str, Any]) -> None:
+        """Do what one event asks for; what only the page itself knows, such as a closed message, is done already."""
+        value: Any = event.get("value")
+        match act:
+            case "pick":
+                tab.selected = [int(self.table.map.rows[int(point)]) for point in event["points"]]
+                if tab.brush is not None and tab.selected:
+                    self._give(tab, tab.brush)
+            case "row":
+                if not 0 <= int(value) < self.table.session.n_rows:
+                    raise ValueError(f"There is no row {int(value) + 1}.")
+                tab.selected = [int(value)]
+            case "step":
+                tab.selected = [self._suggested(tab, forward=int(value) > 0)]
+            case "clear":
+                tab.selected, tab.brush = [], None
+            case "brush":
+                tab.brush = None if value in ("", None) else int(value)
+            case "label":
+                if not tab.selected:
+                    raise ValueError("No row is selected. Click one on the map, or press n for a suggested one.")
+                self._give(tab, int(value))
+            case "remove":
+                self.table.session.remove(tab.selected)
+                self.offer = None
+            case "undo":
+                self.table.session.undo()
+            case "redo":
+                self.table.session.redo()
+            case "add-class":
+                label = self.table.session.add_class(str(value))
+                self.offer = None
+                tab.message = Message("note", f"The class {label} is there. Select a row of it and give it the label.")
+            case "weight":
+                self.table.session.set_error_weight(weight_at(float(value)))
+            case "middle":
+                self.table.session.set_error_weight("middle")
+            case "take-up" if self.offer is not None:
+                self.table.session.take_up(self.offer)
+                self.offer = None
+            case "start-over":
+                self.offer = None
+            case "example":
+                tab.message = self.show(open_example(str(value)))
+            case "column" if self.pending is not None:
+                pending, column = self.pending, str(value)
+                if event.get("new"):
+                    column = column or NEW_COLUMN
+                    pending = replace(pending, table=with_new_label_column(pending.table, column))
+                tab.message = self.open(pending, column)
+            case "cancel" if self.pending is not None:
+                self.pending = None
+                self.generation += 1
+            case "refused":
+                tab.message = Message("error", str(value)[:600])
 
     def _give(self, tab: Tab, number: int) -> None:
         classes = self.table.session.snapshot().classes
@@ -210,81 +235,39 @@ class Workspace:
         self.table.session.label(tab.selected, classes[number])
         self.offer = None
 
-    def _do_remove(self, tab: Tab, event: dict[str, Any]) -> None:
-        self.table.session.remove(tab.selected)
-        self.offer = None
-
-    def _do_undo(self, tab: Tab, event: dict[str, Any]) -> None:
-        self.table.session.undo()
-
-    def _do_redo(self, tab: Tab, event: dict[str, Any]) -> None:
-        self.table.session.redo()
-
-    def _do_brush(self, tab: Tab, event: dict[str, Any]) -> None:
-        tab.brush = None if event["value"] in ("", None) else int(event["value"])
-
-    def _do_clear(self, tab: Tab, event: dict[str, Any]) -> None:
-        tab.selected, tab.brush = [], None
-
-    def _do_step(self, tab: Tab, event: dict[str, Any]) -> None:
-        """Go to the next suggested row, or to the one before; from elsewhere to the first, or the last."""
+    def _suggested(self, tab: Tab, *, forward: bool) -> int:
+        """Return the next suggested row, or the one before; from elsewhere the first, or the last."""
         rows = list(self.table.session.advice().rows)
         if not rows:
             raise ValueError("There is no row left to suggest: all have a label.")
-        forward = int(event["value"]) > 0
         if len(tab.selected) == 1 and tab.selected[0] in rows:
-            place = (rows.index(tab.selected[0]) + (1 if forward else -1)) % len(rows)
-        else:
-            place = 0 if forward else len(rows) - 1
-        tab.selected = [rows[place]]
-
-    def _do_add_class(self, tab: Tab, event: dict[str, Any]) -> None:
-        label = self.table.session.add_class(str(event["value"]))
-        self.offer = None
-        tab.message = Message("note", f"The class {label} is there. Select a row of it and give it the label.")
-
-    def _do_weight(self, tab: Tab, event: dict[str, Any]) -> None:
-        self.table.session.set_error_weight(weight_at(float(event["value"])))
-
-    def _do_middle(self, tab: Tab, event: dict[str, Any]) -> None:
-        self.table.session.set_error_weight("middle")
-
-    def _do_take_up(self, tab: Tab, event: dict[str, Any]) -> None:
-        if self.offer is not None:
-            self.table.session.take_up(self.offer)
-            self.offer = None
-
-    def _do_start_over(self, tab: Tab, event: dict[str, Any]) -> None:
-        self.offer = None
-
-    def _do_example(self, tab: Tab, event: dict[str, Any]) -> None:
-        tab.message = self.show(open_example(str(event["value"])))
-
-    def _do_column(self, tab: Tab, event: dict[str, Any]) -> None:
-        if self.pending is None:
-            return
-        table, name, place = self.pending.table, self.pending.name, self.pending.place
-        column = str(event["value"])
-        if event.get("new"):
-            column = column or NEW_COLUMN
-            table = with_new_label_column(table, column)
-        opened = open_table(table, self.roles(column), name=name, place=place, options=self.options)
-        tab.message = self.show(opened)
-
-    def _do_cancel(self, tab: Tab, event: dict[str, Any]) -> None:
-        if self.pending is not None:
-            self.pending = None
-            self.generation += 1
-
-    def _do_refused(self, tab: Tab, event: dict[str, Any]) -> None:
-        tab.message = Message("error", str(event["value"])[:600])
-
-    def _do_refresh(self, tab: Tab, event: dict[str, Any]) -> None:
-        pass
-
-    _do_dismiss = _do_refresh
+            return rows[(rows.index(tab.selected[0]) + (1 if forward else -1)) % len(rows)]
+        return rows[0 if forward else -1]
 
 
 def pending_file(path: Path, table: Table) -> Pending:
     """Return a file of the user's whose label column is to be asked for."""
     return Pending(table, path.name, "beside the file")
+
+
+def weight_at(position: float) -> float:
+    """Return the relative weight at a place of the slider; at its end that is the bound, which no model accepts.
+
+    Examples
+    --------
+    >>> weight_at(2.0), weight_at(END)
+    (0.99, 1.0)
+    """
+    return 1.0 if position >= END - STEP / 2 else 1.0 - 10.0**-position
+
+
+def position_of(weight: float) -> float:
+    """Return the place of a relative weight below 1; weights that are too close to an end stand beside it.
+
+    Examples
+    --------
+    >>> position_of(0.99)
+    2.0
+    """
+    exact = -math.log10(1.0 - weight) if weight < 1 else END
+    return round(min(max(round(exact / STEP) * STEP, START), END - STEP), 2)

@@ -6,7 +6,6 @@ It is imported when it is asked for, so that ``main`` can say what is missing wh
 """
 
 import sys
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,17 +14,13 @@ if TYPE_CHECKING:
 
 __all__ = ["console", "errors", "failing_clearly", "kept_cells", "main", "outputs_progress", "run_cells", "split_names"]
 
-_MODULES = {
-    "_messages": ("console", "errors", "failing_clearly"),
-    "_running": ("kept_cells", "outputs_progress", "run_cells", "split_names"),
-}
-_HOME = {name: module for module, names in _MODULES.items() for name in names}
-
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    from semikpca.cli import _messages, _running
+
+    return getattr(_messages if hasattr(_messages, name) else _running, name)
 
 
 def main() -> None:

@@ -1,9 +1,8 @@
 """The application: one file a command, put together here."""
 
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
@@ -11,8 +10,7 @@ from typer.core import TyperGroup
 from semikpca import __version__
 
 
-@dataclass(frozen=True)
-class _Command:
+class _Command(NamedTuple):
     """A function or group of functions in a file of its own, and the extra that it needs."""
 
     module: str
@@ -33,7 +31,6 @@ COMMANDS = {
     "example": _Command("_example", "label", "Write an example table to try the commands on: support tickets."),
     "paper": _Command("_paper", "paper", "Reproduce the paper's tables and figures, beside the printed numbers."),
 }
-
 
 # Commands of distributions that stand beside this one in its repository, and how to get them.
 ELSEWHERE = {
@@ -65,7 +62,8 @@ class _Commands(TyperGroup):
         if added is None and cmd_name not in ELSEWHERE:
             return None
         # Not the help of the command itself, for which it would have to be loaded.
-        return _runnable(cmd_name, lambda: None, help="" if added is None else _summary(added))
+        summary = "" if added is None or added.dist is None else str(added.dist.metadata["Summary"])
+        return _runnable(cmd_name, lambda: None, help=summary)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that the arguments begin with."""
@@ -96,11 +94,6 @@ def _found(name: str) -> Any:
         typer.echo(ELSEWHERE[name], err=True)
         raise typer.Exit(1)
     return added.load()
-
-
-def _summary(point: EntryPoint) -> str:
-    """Return what a distribution says of itself in a line."""
-    return "" if point.dist is None else str(point.dist.metadata["Summary"])
 
 
 def _runnable(name: str, found: Any, **options: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from semikpca.app import Workspace, open_table, pending_file, serve
+from semikpca.app import Workspace, pending_file, serve
 from semikpca.cli import _table_options as asked
 from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.tables import ColumnRoles, read_table
@@ -49,19 +49,11 @@ def app(
         if file is not None:
             with console.status("Reading the file") as status:
                 table = read_table(file, delimiter=delimiter, encoding=encoding)
+                pending = pending_file(file, table)
                 if label_column is None:
-                    workspace.ask_for_column(pending_file(file, table))
-                else:
-                    opened = open_table(
-                        table,
-                        roles(label_column),
-                        name=file.name,
-                        place="beside the file",
-                        options=options,
-                        progress=status.update,
-                    )
-                    message = workspace.show(opened)
-                    asked.tell([] if message is None else [message.text])
+                    workspace.ask_for_column(pending)
+                elif message := workspace.open(pending, label_column, say=status.update):
+                    asked.tell([message.text])
             kept = f"beside {file.name}"
         elif label_column is not None:
             raise ValueError("--label-column names a column of a file: give the file as well.")

@@ -11,42 +11,30 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from semikpca._words import counted
-from semikpca.cli import _table_options as asked
 from semikpca.cli._messages import console, errors, failing_clearly
-from semikpca.cli._table_options import Question, check_outputs, steps, tell
+from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell
 from semikpca.tables import write_table
-from semikpca.workflow import LabeledTable, LabelingOptions, audit_frame, row_names, row_texts, shortened
+from semikpca.workflow import LabeledTable, audit_frame, row_names, row_texts, shortened
 
 
+@about_a_table
 def audit(
-    file: asked.FileArgument,
-    label_column: asked.LabelColumn,
+    question: Question,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="A table of all given labels, most suspicious first.")
     ] = None,
     show_all: Annotated[
         bool, typer.Option("--all", help="Print all given labels, not only those that look wrong.")
     ] = False,
-    id_column: asked.IdColumn = None,
-    exclude: asked.Exclude = None,
-    text_column: asked.TextColumns = None,
-    delimiter: asked.Delimiter = None,
-    encoding: asked.Encoding = None,
-    labels: asked.LabelsFile = None,
-    kernel: asked.Kernel = None,
-    n_components_removed: asked.Removed = None,
-    error_weight: asked.ErrorWeight = None,
-    seed: asked.Seed = 0,
-    force: asked.Force = False,
+    force: Force = False,
 ) -> None:
     """Show the given labels that look wrong, most suspicious first.
 
     Each label is held against what all others say of its row when it is left out.
     """
-    question = Question(file, label_column, id_column, exclude, text_column, delimiter, encoding, labels)
     with failing_clearly(errors):
-        options = LabelingOptions(kernel, n_components_removed, error_weight, seed)
-        check_outputs({"-o": out}, (file, labels), force=force)
+        options = question.options
+        check_outputs({"-o": out}, (question.file, question.labels), force=force)
         with steps() as say:
             labeled = question.labeled(options, say, allow_all=True)
             found = audit_frame(labeled)
@@ -70,25 +58,19 @@ def _printed(labeled: LabeledTable, found: pd.DataFrame) -> Grid:
     grid.add_column("Why", overflow="fold", ratio=1)
     names, texts = row_names(labeled, found["row"]), row_texts(labeled, found["row"], 100)
     for entry, name, text in zip(found.itertuples(), names, texts, strict=True):
-        known = not np.isnan(entry.suspicion)
+        known, near = not np.isnan(entry.suspicion), ", ".join(row_names(labeled, entry.nearest))
+        reason = f"near {near}, which are {shortened(entry.suggested, 30)}" if near else "no label speaks for it"
+        if not known:
+            reason = "the only label of its class, or the only one that reaches its row"
         suggested = f"{shortened(entry.suggested, 30)} {entry.suggested_probability:.0%}"
         grid.add_row(
             Text(name),
             Text(shortened(entry.given, 30), style="yellow" if entry.looks_wrong else ""),
             Text(suggested if known else "–"),
             f"{entry.suspicion:.0%}" if known else "–",
-            Text(_reason(labeled, entry.nearest, entry.suggested) if known else _NOTHING_SAID)
-            + Text(f"\n{text}", style="dim"),
+            Text(reason) + Text(f"\n{text}", style="dim"),
         )
     return grid
-
-
-_NOTHING_SAID = "the only label of its class, or the only one that reaches its row"
-
-
-def _reason(labeled: LabeledTable, nearest: tuple[int, ...], suggested: object) -> str:
-    names = ", ".join(row_names(labeled, nearest))
-    return f"near {names}, which are {shortened(suggested, 30)}" if names else "no label speaks for it"
 
 
 def _conclusions(labeled: LabeledTable, found: pd.DataFrame) -> list[str]:
@@ -96,11 +78,8 @@ def _conclusions(labeled: LabeledTable, found: pd.DataFrame) -> list[str]:
     n_judged = len(found) - n_unknown
     lines = []
     if n_judged:
-        lines.append(
-            f"{counted(n_wrong, 'label looks', 'labels look')} wrong of {n_judged:,} that could be judged."
-            if n_wrong
-            else f"No label looks wrong of {n_judged:,} that could be judged."
-        )
+        wrong = counted(n_wrong, "label looks", "labels look") if n_wrong else "No label looks"
+        lines.append(f"{wrong} wrong of {n_judged:,} that could be judged.")
     estimate = labeled.estimate
     if n_wrong and estimate.right < estimate.counted:
         lines.append(
@@ -119,8 +98,6 @@ def _as_table(labeled: LabeledTable, found: pd.DataFrame) -> pd.DataFrame:
     """Return the audit for a file: rows count from 1, and are named where there is a column of names."""
     names = row_names(labeled, found["row"])
     nearest = ["; ".join(row_names(labeled, rows)) for rows in found["nearest"]]
-    table = found.assign(row=found["row"] + 1, nearest=nearest)
-    for column in ("suspicion", "suggested_probability"):
-        table[column] = table[column].round(4)
+    table = found.assign(row=found["row"] + 1, nearest=nearest).round({"suspicion": 4, "suggested_probability": 4})
     table.insert(1, "name", names)
     return table

@@ -9,33 +9,22 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from semikpca.cli import _table_options as asked
 from semikpca.cli._label_summary import print_summary
 from semikpca.cli._messages import console, errors, failing_clearly
-from semikpca.cli._table_options import Question, check_outputs, default_output, steps, tell
+from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, default_output, steps, tell
 from semikpca.tables import write_table
-from semikpca.workflow import LabelingOptions, save_model
+from semikpca.workflow import save_model
 
 
+@about_a_table
 def label(
-    file: asked.FileArgument,
-    label_column: asked.LabelColumn,
+    question: Question,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="The table with labels; by itself FILE.labeled.csv, or as FILE ends."),
     ] = None,
     report: Annotated[Path | None, typer.Option(help="A page to look at: one HTML file that needs no network.")] = None,
     save: Annotated[Path | None, typer.Option(help="A model for semikpca predict.")] = None,
-    id_column: asked.IdColumn = None,
-    exclude: asked.Exclude = None,
-    text_column: asked.TextColumns = None,
-    delimiter: asked.Delimiter = None,
-    encoding: asked.Encoding = None,
-    labels: asked.LabelsFile = None,
-    kernel: asked.Kernel = None,
-    n_components_removed: asked.Removed = None,
-    error_weight: asked.ErrorWeight = None,
-    seed: asked.Seed = 0,
     scheduler: Annotated[
         str | None,
         typer.Option(
@@ -43,24 +32,23 @@ def label(
             "a folder), CSV or TSV ('part-*.csv' too), in a folder that all workers see. OUT is then a Parquet folder."
         ),
     ] = None,
-    force: asked.Force = False,
+    force: Force = False,
 ) -> None:
     """Give every row of a table a label, learned from the rows that have one.
 
     Empty cells in the label column are the rows to be labeled. The table comes back as it was, with four columns more:
     predicted_label, confidence, label_was_given and looks_wrong.
     """
-    question = Question(file, label_column, id_column, exclude, text_column, delimiter, encoding, labels)
-    target = default_output(file, "labeled") if out is None else out
+    target = default_output(question.file, "labeled") if out is None else out
     written: list[Path] = []
     with failing_clearly(errors, lambda: f"Written before that: {', '.join(map(str, written))}" if written else ""):
-        options = LabelingOptions(kernel, n_components_removed, error_weight, seed)
+        options = question.options
         if scheduler is not None:
             from semikpca.cli._label_on_cluster import label_by_scheduler
 
-            unfit = {"--report": report, "--save": save, "--labels": labels}
-            return label_by_scheduler(question, options, scheduler, out, unfit, force=force)
-        check_outputs({"-o": target, "--report": report, "--save": save}, (file, labels), force=force)
+            unfit = {"--report": report, "--save": save, "--labels": question.labels}
+            return label_by_scheduler(question, scheduler, out, unfit, force=force)
+        check_outputs({"-o": target, "--report": report, "--save": save}, (question.file, question.labels), force=force)
         with steps() as say:
             labeled = question.labeled(options, say)
             say("Writing", 0, 1)

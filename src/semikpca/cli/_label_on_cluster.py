@@ -8,31 +8,18 @@ from rich.markup import escape
 from rich.text import Text
 
 from semikpca._words import counted
-from semikpca.cli._label_summary import class_grid, learned_from, print_accuracy, print_sizes
+from semikpca.cli._label_summary import class_grid, print_accuracy, print_sizes
 from semikpca.cli._messages import console
 from semikpca.cli._table_options import Question, check_outputs, steps, tell
 from semikpca.operators import require_cluster_packages
 from semikpca.tables import in_pieces
-from semikpca.workflow import (
-    AccuracyEstimate,
-    ClusterLabels,
-    LabelingOptions,
-    cluster_classifier,
-    label_on_cluster,
-    printable,
-)
+from semikpca.workflow import AccuracyEstimate, ClusterLabels, cluster_classifier, label_on_cluster, printable
 
 SUFFIX = ".parquet"
 
 
 def label_by_scheduler(
-    question: Question,
-    options: LabelingOptions,
-    scheduler: str,
-    out: Path | None,
-    unfit: Mapping[str, Path | None],
-    *,
-    force: bool,
+    question: Question, scheduler: str, out: Path | None, unfit: Mapping[str, Path | None], *, force: bool
 ) -> None:
     """Label a table on the cluster of a scheduler; ``unfit`` has the options that do not go with one."""
     for option, given in unfit.items():
@@ -45,6 +32,7 @@ def label_by_scheduler(
         require_cluster_packages()
     except ImportError as error:
         raise ValueError(f"--scheduler needs the package {error.name}: pip install 'semikpca[dask]'") from error
+    options = question.options
     cluster_classifier(options)  # what it refuses is refused before files are looked at
     target = _output(question.file, out)
     table = in_pieces(question.file, delimiter=question.delimiter, encoding=question.encoding)
@@ -78,9 +66,7 @@ def _output(file: Path, out: Path | None) -> Path:
 
 def _print_summary(labeled: ClusterLabels, name: str) -> None:
     n_given = int(labeled.n_given.sum())
-    print_sizes(console, name, labeled.n_rows, n_given)
-    console.print(learned_from(labeled.kinds, labeled.n_columns, labeled.n_numbers), highlight=False)
-    console.print()
+    print_sizes(console, name, labeled.n_rows, n_given, labeled.kinds, labeled.n_columns, labeled.n_numbers)
     console.print(class_grid(labeled.classes, labeled.n_given, labeled.n_predicted, labeled.confidence_sums))
     console.print()
     print_accuracy(console, n_given, labeled.estimate, AccuracyEstimate.of(0, 0))

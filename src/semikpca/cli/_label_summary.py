@@ -26,18 +26,18 @@ _CANNOT_BE_TOLD = (
 
 def print_summary(console: Console, labeled: LabeledTable, question: Question) -> None:
     """Print what was learned from, how good the labels are, and what to do next."""
-    n_given = int(labeled.is_given.sum())
-    print_sizes(console, question.file.name, len(labeled.X), n_given)
+    n_given, (n_rows, n_numbers) = int(labeled.is_given.sum()), labeled.X.shape
     n_columns = len(feature_columns(labeled.table, labeled.roles))
-    console.print(learned_from(feature_kinds(labeled.vectorizer), n_columns, labeled.X.shape[1]), highlight=False)
-    console.print()
+    kinds = feature_kinds(labeled.vectorizer)
+    print_sizes(console, question.file.name, n_rows, n_given, kinds, n_columns, n_numbers)
     console.print(_classes(labeled))
     console.print()
     print_accuracy(console, n_given, labeled.estimate, labeled.baseline)
     console.print()
     if labeled.certificate is not None:
         console.print(Text(str(labeled.certificate)), highlight=False)
-    console.print(Padding(_blend(labeled), (0, 0, 0, 2)), highlight=False)
+    shares = ", ".join(f"{name} {share:.0%}" for name, share in labeled.kernel_shares.items() if share >= 0.005)
+    console.print(Padding(f"{'kernels in the blend':<23}{shares}", (0, 0, 0, 2)), highlight=False)
     if labeled.unreachable.size:
         console.print()
         console.print(_unreachable(labeled), highlight=False)
@@ -46,20 +46,16 @@ def print_summary(console: Console, labeled: LabeledTable, question: Question) -
         console.print(line, highlight=False, soft_wrap=True)
 
 
-def print_sizes(console: Console, name: str, n_rows: int, n_given: int) -> None:
-    """Print how many rows a table has, and how many labels."""
-    console.print(
-        f"[bold]{escape(printable(name))}[/]: {n_rows:,} rows, {n_given:,} with a label, {n_rows - n_given:,} without",
-        highlight=False,
-    )
-
-
-def learned_from(kinds: dict[str, list[str]], n_columns: int, n_numbers: int) -> str:
-    """Return what was learned from, in words, by the columns of each kind."""
+def print_sizes(
+    console: Console, name: str, n_rows: int, n_given: int, kinds: dict[str, list[str]], n_columns: int, n_numbers: int
+) -> None:
+    """Print how many rows and labels a table has, and what was learned from, by the columns of each kind."""
     made_of = "; ".join(f"{kind}: {_named(names)}" for kind, names in kinds.items() if names)
-    return (
+    console.print(
+        f"[bold]{escape(printable(name))}[/]: {n_rows:,} rows, {n_given:,} with a label, {n_rows - n_given:,} without\n"
         f"Learned from {counted(n_columns, 'column')}, made into {counted(n_numbers, 'number')} a row "
-        f"({escape(made_of)})"
+        f"({escape(made_of)})\n",
+        highlight=False,
     )
 
 
@@ -102,9 +98,6 @@ def class_grid(classes: list[Any], given: IntArray, predicted: IntArray, confide
     return grid
 
 
-# -- how good --------------------------------------------------------------------------------------------------
-
-
 def print_accuracy(console: Console, n_given: int, estimate: AccuracyEstimate, baseline: AccuracyEstimate) -> None:
     """Print how often a label is found again, with and without the unlabeled rows, and how far to trust that."""
     console.print("[bold]How often a label is found again when it is left out[/]")
@@ -132,11 +125,9 @@ def _figures(estimate: AccuracyEstimate, style: str) -> tuple[str, Text, str]:
 
 def _cautions(n_given: int, estimate: AccuracyEstimate, baseline: AccuracyEstimate) -> list[str]:
     lines = []
-    left_over = n_given - estimate.counted
-    if left_over:
-        lines.append(
-            f"{counted(left_over, 'label is', 'labels are')} the only one of their class and cannot be left out."
-        )
+    if n_given > estimate.counted:
+        alone = counted(n_given - estimate.counted, "label is", "labels are")
+        lines.append(f"{alone} the only one of their class and cannot be left out.")
     if estimate.high - estimate.low > _WIDE:
         lines.append(
             f"The interval is wide, because {counted(estimate.counted, 'label is', 'labels are')} few: take it as a "
@@ -145,11 +136,6 @@ def _cautions(n_given: int, estimate: AccuracyEstimate, baseline: AccuracyEstima
     if baseline.is_known and min(estimate.high, baseline.high) > max(estimate.low, baseline.low):
         lines.append("The two intervals overlap: these labels do not settle which of the two is better.")
     return lines
-
-
-def _blend(labeled: LabeledTable) -> str:
-    shares = {name: share for name, share in labeled.kernel_shares.items() if share >= 0.005}
-    return f"{'kernels in the blend':<23}" + ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
 
 
 def _unreachable(labeled: LabeledTable) -> str:

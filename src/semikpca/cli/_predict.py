@@ -43,8 +43,7 @@ def predict(
             frame = loaded.predict_table(table)
             write_table(frame, target, like=table)
         tell([*loaded.warnings, *table.options.get("notes", ())])
-        surplus = loaded.surplus_columns(table)
-        if surplus:
+        if surplus := loaded.surplus_columns(table):
             tell([f"The model does not know these columns, which say nothing to it: {', '.join(surplus)}"])
         labels, confidence = frame[frame.columns[-2]], frame[frame.columns[-1]]
         shares = ", ".join(f"{printable(name)} {count:,}" for name, count in Counter(labels).most_common(8))

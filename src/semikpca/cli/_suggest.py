@@ -10,39 +10,27 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from semikpca._typing import IntArray
-from semikpca.cli import _table_options as asked
 from semikpca.cli._messages import console, errors, failing_clearly
-from semikpca.cli._table_options import Question, check_outputs, steps, tell
+from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell
 from semikpca.tables import write_table
-from semikpca.workflow import LabeledTable, LabelingOptions, printable, row_names, row_texts, shortened, with_columns
+from semikpca.workflow import LabeledTable, printable, row_names, row_texts, shortened, with_columns
 
 
+@about_a_table
 def suggest(
-    file: asked.FileArgument,
-    label_column: asked.LabelColumn,
+    question: Question,
     n: Annotated[int, typer.Option("-n", min=1, help="How many rows.")] = 10,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A table of these rows, to be labeled.")] = None,
-    id_column: asked.IdColumn = None,
-    exclude: asked.Exclude = None,
-    text_column: asked.TextColumns = None,
-    delimiter: asked.Delimiter = None,
-    encoding: asked.Encoding = None,
-    labels: asked.LabelsFile = None,
-    kernel: asked.Kernel = None,
-    n_components_removed: asked.Removed = None,
-    error_weight: asked.ErrorWeight = None,
-    seed: asked.Seed = 0,
-    force: asked.Force = False,
+    force: Force = False,
 ) -> None:
     """Show the rows that are worth labeling next.
 
     The labels of the rows in the list are expected to change the predictions of all rows the most, each beside those
     before it: no two of them tell the same.
     """
-    question = Question(file, label_column, id_column, exclude, text_column, delimiter, encoding, labels)
     with failing_clearly(errors):
-        options = LabelingOptions(kernel, n_components_removed, error_weight, seed)
-        check_outputs({"-o": out}, (file, labels), force=force)
+        options = question.options
+        check_outputs({"-o": out}, (question.file, question.labels), force=force)
         with steps() as say:
             labeled = question.labeled(options, say)
             say("Rows to label", 0, 1)
@@ -51,8 +39,8 @@ def suggest(
                 write_table(_as_table(labeled, rows), out, like=labeled.table)
         console.print(_printed(labeled, rows))
         console.print(
-            f"Write their labels into the column {escape(printable(label_column))} of {escape(printable(file.name))}, "
-            "and run semikpca label again.",
+            f"Write their labels into the column {escape(printable(question.label_column))} of "
+            f"{escape(printable(question.file.name))}, and run semikpca label again.",
             highlight=False,
         )
         tell(labeled.warnings)

@@ -2,9 +2,11 @@
 
 import os
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,7 +29,6 @@ FileArgument = Annotated[
     ),
 ]
 _LABEL_COLUMN = "The column with the labels; rows in which it is empty are unlabeled."
-LabelColumn = Annotated[str, typer.Option("--label-column", "-l", help=_LABEL_COLUMN, show_default=False)]
 IdColumn = Annotated[str | None, typer.Option(help="A column that names the rows; nothing is learned from it.")]
 Exclude = Annotated[
     list[str] | None, typer.Option(help="A column to learn nothing from; give the option once for each.")
@@ -43,9 +44,7 @@ Delimiter = Annotated[
     ),
 ]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file, such as cp1252; UTF-8 by itself.")]
-LabelsFile = Annotated[
-    Path | None, typer.Option(help="A table with as many rows, for embeddings that come without labels.")
-]
+_LABELS = "A table with as many rows, for embeddings that come without labels."
 _KERNELS = ", ".join(kernel_names(installed=False))
 Kernel = Annotated[
     str | None,
@@ -56,23 +55,30 @@ Removed = Annotated[
     typer.Option("--n-components-removed", "-k", help="For experts: components that are removed; 1 by itself."),
 ]
 _ERROR_WEIGHT = "For experts: error weight as a share of its bound, between 0 and 1; the paper's middle by itself."
-ErrorWeight = Annotated[float | None, typer.Option(help=_ERROR_WEIGHT)]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of what is drawn at random.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist already.")]
 
 
 @dataclass(frozen=True)
 class Question:
-    """A table and what was said about its columns, as the options of a command give them."""
+    """A table, what was said about its columns, and what experts set: the options that commands on a table share."""
 
-    file: Path
-    label_column: str
-    id_column: str | None = None
-    exclude: Iterable[str] | None = None
-    text_column: Iterable[str] | None = None
-    delimiter: str | None = None
-    encoding: str | None = None
-    labels: Path | None = None
+    file: FileArgument
+    label_column: Annotated[str, typer.Option("--label-column", "-l", help=_LABEL_COLUMN, show_default=False)]
+    id_column: IdColumn = None
+    exclude: Exclude = None
+    text_column: TextColumns = None
+    delimiter: Delimiter = None
+    encoding: Encoding = None
+    labels: Annotated[Path | None, typer.Option(help=_LABELS)] = None
+    kernel: Kernel = None
+    n_components_removed: Removed = None
+    error_weight: Annotated[float | None, typer.Option(help=_ERROR_WEIGHT)] = None
+    seed: Annotated[int, typer.Option(min=0, help="Seed of what is drawn at random.")] = 0
+
+    @property
+    def options(self) -> LabelingOptions:
+        """The settings of the classifier; ValueError for what no fit could use."""
+        return LabelingOptions(self.kernel, self.n_components_removed, self.error_weight, self.seed)
 
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
@@ -99,15 +105,27 @@ class Question:
         return shlex.join(words)
 
 
+def about_a_table(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a question, which it takes as its first argument, around those of its own."""
+    shared = signature(Question).parameters
+    _, *own = signature(command).parameters.values()
+    file, label_column, *others = shared.values()
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        command(Question(**{name: given.pop(name) for name in shared}), **given)
+
+    options = (file, label_column, *own, *others)
+    vars(run)["__signature__"] = Signature([option.replace(kind=Parameter.KEYWORD_ONLY) for option in options])
+    return run
+
+
 def _single_names(given: Iterable[str] | None, table: Table) -> tuple[str, ...]:
     names: list[str] = []
     for name in given or ():
         parts = [part.strip() for part in name.split(",")]
         names += parts if name not in table.frame.columns and set(parts) <= set(table.frame.columns) else [name]
     return tuple(names)
-
-
-# -- files that are to be written ------------------------------------------------------------------------------
 
 
 def default_output(file: Path, word: str) -> Path:
@@ -143,9 +161,6 @@ def check_outputs(
             raise ValueError(f"{path} exists already. Add --force to replace it, or choose another name with {option}.")
         if not os.access(path.parent, os.W_OK):
             raise ValueError(f"{option} names {path}, and the folder {path.parent} may not be written to.")
-
-
-# -- while it goes on ------------------------------------------------------------------------------------------
 
 
 @contextmanager

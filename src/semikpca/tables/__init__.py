@@ -6,15 +6,8 @@ try:
     from semikpca.tables._labels import given_labels, label_warnings
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
     from semikpca.tables._reading import read_table
-    from semikpca.tables._roles import ColumnRoles, feature_columns, refuse_roles
-    from semikpca.tables._table import Table, listed
-    from semikpca.tables._vectorizer import (
-        FOREIGN_TYPES,
-        TableToNumbers,
-        feature_counts,
-        feature_kinds,
-        make_vectorizer,
-    )
+    from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
+    from semikpca.tables._vectorizer import TableToNumbers, feature_counts, feature_kinds, make_vectorizer
     from semikpca.tables._writing import check_output, write_table
 except ModuleNotFoundError as error:
     if (error.name or "").startswith("semikpca"):
@@ -23,7 +16,6 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from error
 
 __all__ = [
-    "FOREIGN_TYPES",
     "ColumnRoles",
     "PiecedTable",
     "Table",

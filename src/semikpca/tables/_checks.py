@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 
 from semikpca.exceptions import TableError
+from semikpca.tables._features import as_numbers, is_too_large, number_style
 from semikpca.tables._labels import label_warnings
-from semikpca.tables._number_columns import as_numbers, is_too_large, number_style
-from semikpca.tables._roles import ColumnRoles, feature_columns, refuse_roles
-from semikpca.tables._table import Table, listed
+from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
 
 FEWEST_ROWS = 20  # below, that all values differ says nothing
 MANY_CATEGORIES = 1_000

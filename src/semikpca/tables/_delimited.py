@@ -55,10 +55,9 @@ def decoded(path: Path, content: bytes, encoding: str | None) -> tuple[str, str]
     try:
         return content.decode(encoding), encoding
     except UnicodeDecodeError as error:
-        likely = "cp1252"
         raise TableError(
             f"{path.name} is not {encoding.upper()} text: byte {error.start + 1:,} is 0x{content[error.start]:02X}. "
-            f"It is likely {likely} (Windows); read it with --encoding {likely}, or save it as UTF-8."
+            "It is likely cp1252 (Windows); read it with --encoding cp1252, or save it as UTF-8."
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""From the cells of a file to columns that can be learned from, without a look at what they mean."""
+"""From the cells of a file to columns that can be learned from: missing cells, and numbers as people write them."""
 
 import datetime
 import json
@@ -8,6 +8,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from semikpca._typing import BoolArray, FloatArray
+
+# How the numbers of a column may be written; the first style that fits all of its cells is taken.
+STYLES = ("plain", "thousands", "decimal comma", "truth")
+# What numbers with commas look like, and what is replaced in them before they are read.
+COMMAS = {
+    "thousands": (r"[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d*)?", ((",", ""),)),
+    "decimal comma": (r"[-+]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", ((".", ""), (",", "."))),
+}
+LARGEST_NUMBER = 1e150  # its square is a number still
+TRUTHS = {"true": 1.0, "false": 0.0}
+MISSING_WORDS = frozenset({"na", "n/a", "#n/a", "nan", "null", "none", "<na>", "-", "--", "?", "..."})
 
 
 def features_of(frame: pd.DataFrame) -> pd.DataFrame:
@@ -56,3 +69,60 @@ def as_text(cell: Any) -> str:
     if isinstance(cell, dict | list):
         return json.dumps(cell, ensure_ascii=False, default=str)
     return str(cell)
+
+
+def number_style(column: pd.Series) -> str | None:
+    """Return how the numbers of a column are written, or None when not all of its cells are numbers.
+
+    Examples
+    --------
+    >>> number_style(pd.Series(["1.5", "", "2e3", "n/a"])), number_style(pd.Series(["1,5", "20"]))
+    ('plain', 'decimal comma')
+    >>> number_style(pd.Series(["1,500", "20"])), number_style(pd.Series(["1.5", "two"]))
+    ('thousands', None)
+    """
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return "plain" if column.notna().any() else None
+    if not pd.api.types.is_object_dtype(column.dtype) and not pd.api.types.is_string_dtype(column.dtype):
+        return None
+    # Most columns of text show in their first cell that they are none of numbers.
+    first = next((place for place, cell in enumerate(column) if _is_present(cell)), None)
+    if first is None or not any(fits(column.iloc[[first]], style) for style in STYLES):
+        return None
+    return next((style for style in STYLES if fits(column, style)), None)
+
+
+def fits(column: pd.Series, style: str) -> bool:
+    """Whether all cells that are not missing are numbers in that style."""
+    doubtful = column[as_numbers(column, style).isna()]
+    return not present_cells(doubtful).any()
+
+
+def as_numbers(column: pd.Series, style: str) -> pd.Series:
+    """Return the numbers of a column; a cell that is none becomes NaN."""
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return column if column.dtype == np.float32 else column.astype(np.float64)
+    if style == "plain":
+        return pd.to_numeric(column, errors="coerce").astype(np.float64)
+    text = column.astype(str).str.strip()
+    if style == "truth":
+        return text.str.casefold().map(TRUTHS).astype(np.float64)
+    pattern, replaced = COMMAS[style]
+    text = text.where(text.str.fullmatch(pattern), None)
+    for old, new in replaced:
+        text = text.str.replace(old, new, regex=False)
+    return pd.to_numeric(text, errors="coerce").astype(np.float64)
+
+
+def is_too_large(values: FloatArray) -> BoolArray:
+    """Return which numbers are infinite, or so large that no variance can be computed with them."""
+    return np.abs(values) > min(LARGEST_NUMBER, float(np.finfo(values.dtype).max))
+
+
+def present_cells(column: pd.Series) -> BoolArray:
+    """Return which cells hold something: no blanks, and no word for a missing value."""
+    return np.array([_is_present(cell) for cell in column], dtype=bool)
+
+
+def _is_present(cell: Any) -> bool:
+    return not is_missing(cell) and not (isinstance(cell, str) and cell.strip().casefold() in MISSING_WORDS)

@@ -9,10 +9,8 @@ import numpy.typing as npt
 
 from semikpca.exceptions import TableError
 from semikpca.labels import UNLABELED
-from semikpca.tables._features import as_text, is_missing
-from semikpca.tables._number_columns import MISSING_WORDS
-from semikpca.tables._roles import ColumnRoles, refuse_roles
-from semikpca.tables._table import Table, listed
+from semikpca.tables._features import MISSING_WORDS, as_text, is_missing
+from semikpca.tables._table import ColumnRoles, Table, listed, refuse_roles
 
 ARRAYS = ("npy", "npz")  # their whole numbers know no empty cell, so that UNLABELED marks one
 # A column with more different labels was taken by mistake: a text, a number, an identifier. Scores of all rows for as
@@ -80,14 +78,14 @@ def label_warnings(table: Table, roles: ColumnRoles) -> list[str]:
         is_word = isinstance(label, str) and label.casefold() in MISSING_WORDS
         if is_word or as_text(label) in (str(UNLABELED), f"{UNLABELED}.0"):
             warnings.append(
-                f"{_shown(label)} is taken as a class of {roles.label!r} ({count:,} rows). Empty these cells if they "
+                f"{label!r} is taken as a class of {roles.label!r} ({count:,} rows). Empty these cells if they "
                 "mean that there is no label."
             )
     alike: dict[str, Any] = {}
     for label in counts:
         other = alike.setdefault(_plain(label), label)
         if other != label:
-            warnings.append(f"{_shown(other)} and {_shown(label)} in {roles.label!r} are taken as two classes.")
+            warnings.append(f"{other!r} and {label!r} in {roles.label!r} are taken as two classes.")
     if len(counts) > 10 and len(counts) == len(labels):
         warnings.append(f"No label in {roles.label!r} occurs twice ({len(counts):,} labels). Is it the right column?")
     return warnings
@@ -125,7 +123,3 @@ def _plain(label: Any) -> Any:
         return float(label)
     except ValueError:
         return " ".join(label.casefold().split())
-
-
-def _shown(label: Any) -> str:
-    return repr(label) if isinstance(label, str) else str(label)

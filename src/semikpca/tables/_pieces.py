@@ -152,9 +152,6 @@ def features_like(frame: pd.DataFrame, types: pd.Series) -> pd.DataFrame:
     return features
 
 
-# -- files -------------------------------------------------------------------------------------------------------
-
-
 def _files(path: Path) -> list[Path]:
     """Return the files that a path stands for, as absolute ones: workers may run in other folders."""
     if path.is_dir():
@@ -192,9 +189,6 @@ def _seen(path: Path) -> Iterator[None]:
             f"{path} cannot be read on {socket.gethostname()} ({error.strerror or error}). All workers must see the "
             "table under the same path: put it in a folder that they share."
         ) from None
-
-
-# -- Parquet -----------------------------------------------------------------------------------------------------
 
 
 def _parquet_pieces(files: list[Path]) -> tuple[tuple[ParquetPiece, ...], tuple[str, ...]]:
@@ -244,9 +238,6 @@ def _first_difference(one: Any, other: Any) -> str:
         return f"{listed(one.names)}, not {listed(other.names)}"
     different = next(field for field, known in zip(one, other, strict=True) if field.type != known.type)
     return f"{different.name!r} is {different.type}, not {other.field(different.name).type}"
-
-
-# -- text --------------------------------------------------------------------------------------------------------
 
 
 def _text_pieces(

@@ -5,10 +5,9 @@ from pathlib import Path
 import pandas as pd
 
 from semikpca.exceptions import TableError
-from semikpca.tables._arrays import read_npy, read_npz
 from semikpca.tables._delimited import read_delimited
 from semikpca.tables._features import features_of
-from semikpca.tables._records import read_excel, read_jsonl, read_parquet
+from semikpca.tables._records import read_excel, read_jsonl, read_npy, read_npz, read_parquet
 from semikpca.tables._table import Table
 
 FORMATS = {

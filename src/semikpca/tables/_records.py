@@ -1,4 +1,4 @@
-"""Parquet, Excel and JSON lines: cells with types of their own."""
+"""Parquet, Excel, JSON lines and embeddings in .npy and .npz: cells with types of their own."""
 
 import io
 import json
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from semikpca.exceptions import TableError
@@ -14,6 +15,7 @@ from semikpca.tables._delimited import decoded, named_columns
 from semikpca.tables._table import damaged, refuse_zip_bombs
 
 MOST_DIGITS = 308  # of a whole number: what a floating-point number reaches
+LARGEST_FLOAT = 8  # bytes; pandas has no place for more
 
 
 def read_parquet(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -45,10 +47,10 @@ def read_excel(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, Any]
             warnings.simplefilter("ignore", UserWarning)
             # A formula comes as the value that the spreadsheet program stored with it; nothing is computed here.
             book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-            rows = [(number, row) for number, row in enumerate(book.worksheets[0].iter_rows(values_only=True), 1)]
+            numbered = enumerate(book.worksheets[0].iter_rows(values_only=True), 1)
+            rows = [(number, row) for number, row in numbered if any(cell is not None for cell in row)]
     except Exception as error:  # whatever its parsers of ZIP, XML, dates and numbers raise
         raise damaged(path, "an Excel workbook (.xlsx), or needs a password", error) from None
-    rows = [(number, row) for number, row in rows if any(cell is not None for cell in row)]
     if not rows:
         raise TableError(f"{path.name} is empty: its first sheet needs a row with column names, and rows below it.")
     notes: list[str] = []
@@ -101,3 +103,61 @@ def _columns(path: Path, names: list[str], columns: list[Any]) -> pd.DataFrame:
         cells[name] = np.empty(len(column), dtype=object)
         cells[name][:] = column
     return pd.DataFrame(cells)
+
+
+def read_npy(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the columns of one 2-D array."""
+    array = _loaded(path, content)
+    if not isinstance(array, np.ndarray):
+        raise damaged(path, "an .npy file")
+    return _embedding(path, "embedding", array), {}
+
+
+def read_npz(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the columns of one 2-D array, after the 1-D arrays beside it."""
+    refuse_zip_bombs(path, content)
+    arrays = _loaded(path, content)
+    if not isinstance(arrays, dict):
+        raise damaged(path, "an .npz file")
+    wide = [name for name, array in arrays.items() if array.ndim == 2]
+    if len(wide) != 1:
+        shapes = ", ".join(f"{name!r} {array.shape}" for name, array in arrays.items()) or "none"
+        raise TableError(f"{path.name} must have one 2-D array, the embeddings, and has {len(wide)}. Arrays: {shapes}.")
+    frame = _embedding(path, wide[0], arrays.pop(wide[0]))
+    for name, array in arrays.items():
+        if array.shape != (len(frame),):
+            raise TableError(
+                f"{path.name}: the array {name!r} has the shape {array.shape}. A column beside {len(frame):,} "
+                f"embeddings has the shape ({len(frame)},)."
+            )
+    return pd.concat([pd.DataFrame(arrays, index=frame.index), frame], axis=1), {}
+
+
+def _loaded(path: Path, content: bytes) -> Any:
+    try:
+        loaded = np.load(io.BytesIO(content), allow_pickle=False)
+        arrays = loaded if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
+    except Exception as error:  # whatever its parsers of headers and ZIP raise, and shapes that no memory holds
+        if "allow_pickle" in str(error) or "pickled" in str(error):
+            raise TableError(
+                f"{path.name} is no NumPy file, or it holds Python objects, which can run code and are not read. Store "
+                "arrays of numbers, or of text with a fixed width (array.astype(str))."
+            ) from None
+        raise damaged(path, "a NumPy file", error) from None
+    for array in [arrays] if isinstance(arrays, np.ndarray) else arrays.values():
+        if array.dtype.kind == "f" and array.dtype.itemsize > LARGEST_FLOAT:
+            raise TableError(
+                f"{path.name} has numbers of the type {array.dtype}, and tables take float64 at most. Store "
+                "array.astype(np.float64)."
+            )
+    return arrays
+
+
+def _embedding(path: Path, name: str, array: npt.NDArray[Any]) -> pd.DataFrame:
+    if array.ndim != 2 or not array.size or array.dtype.kind not in "fiu":
+        raise TableError(
+            f"{path.name}: embeddings are a 2-D array of numbers, a row for each row. This one has the shape "
+            f"{array.shape} and the type {array.dtype}."
+        )
+    digits = len(str(array.shape[1] - 1))
+    return pd.DataFrame(array, columns=[f"{name}_{place:0{digits}d}" for place in range(array.shape[1])])

@@ -4,6 +4,7 @@ import json
 import warnings
 from collections.abc import Mapping
 from copy import copy
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,8 @@ from skrub import DatetimeEncoder, StringEncoder, TableVectorizer
 
 from semikpca._typing import BoolArray, FloatArray
 from semikpca.exceptions import TableError
-from semikpca.tables._features import as_text, is_missing
-from semikpca.tables._number_columns import as_numbers, is_too_large, number_style, present_cells
-from semikpca.tables._roles import ColumnRoles
-from semikpca.tables._table import close_names, listed
+from semikpca.tables._features import as_numbers, as_text, is_missing, is_too_large, number_style, present_cells
+from semikpca.tables._table import ColumnRoles, close_names, listed
 
 # Encoders learn from this many rows: by then it is known what a text is made of, and memory stays bounded.
 MOST_ROWS_TO_LEARN_FROM = 10_000
@@ -28,18 +27,6 @@ ROWS_AT_ONCE = 10_000
 NO_SPREAD, NO_ENCODED_SPREAD = 1e-12, 1e-6  # encoders count in float32
 KINDS = {"low_cardinality": "category", "high_cardinality": "text", "specific": "text", "datetime": "date"}
 PLURALS = {"number": "numbers", "date": "dates", "category": "categories", "text": "text"}
-
-FOREIGN_TYPES = (
-    "numpy.dtype",
-    "skrub._clean_categories.CleanCategories",
-    "skrub._clean_null_strings.CleanNullStrings",
-    "skrub._datetime_encoder.DatetimeEncoder",
-    "skrub._drop_uninformative.DropUninformative",
-    "skrub._string_encoder.StringEncoder",
-    "skrub._to_datetime.ToDatetime",
-    "skrub._to_str.ToStr",
-)
-"""Types of other packages in a stored vectorizer that skops has to be told to trust."""
 
 
 def make_vectorizer(roles: ColumnRoles) -> "TableToNumbers":
@@ -75,29 +62,7 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
     What a column is (number, category, date, text) is found in ``fit``. In ``transform`` columns are looked up by
     name, and a cell that does not fit what its column is gets refused.
 
-    Parameters
-    ----------
-    text : tuple of str, default=()
-        Columns to encode as text, whatever they contain.
-    text_weight : float, default=6.0
-    n_text_components : int, default=30
-        How many numbers encode a text.
-    random_state : int, default=0
-
-    Attributes
-    ----------
-    feature_names_in_ : ndarray of str
-    number_styles_ : dict
-        How the cells of each column of numbers are written.
-    scaler_ : StandardScaler or None
-        Of the columns of numbers, all at once: they may be hundreds.
-    steps_ : dict
-        What ``TableVectorizer`` does with each other column, step by step. It is not kept itself: it refers to each
-        encoder from many places, and in a stored model each of them would be a copy.
-    kinds_ : dict
-        "number", "category", "date" or "text" for each column that is learned from.
-    kept_, centers_, scales_ : dict of ndarray
-        Which of the numbers that encode a column vary, what is subtracted from them, and what they are multiplied by.
+    Columns in ``text`` are encoded as text, whatever they contain, by up to ``n_text_components`` numbers.
     """
 
     def __init__(
@@ -113,7 +78,9 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
         self.n_features_in_ = len(self.feature_names_in_)
         styles = {name: number_style(X[name]) for name in X.columns if name not in self.text}
+        # How the cells of each column of numbers are written.
         self.number_styles_ = {name: style for name, style in styles.items() if style is not None}
+        # "number", "category", "date" or "text" for each column that is learned from.
         self.kinds_ = dict.fromkeys(self.number_styles_, "number")
         self._fit_numbers(X)
         self._fit_others(X)
@@ -125,7 +92,11 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
     def transform(self, X: pd.DataFrame) -> npt.NDArray[np.float32]:
         """Return the rows as numbers, shape (n_rows, n_outputs_): finite, whatever is missing."""
         check_is_fitted(self, "n_outputs_")
-        self._refuse_missing_columns(X)
+        for name in self.feature_names_in_:
+            if name not in X.columns:
+                close = close_names(name, X.columns)
+                meant = f" Is it {' or '.join(map(repr, close))} here? Rename it." if close else ""
+                raise TableError(f"The column {name!r}, which was learned from, is missing.{meant}")
         result = np.empty((len(X), self.n_outputs_), dtype=np.float32)
         for start in range(0, len(X), ROWS_AT_ONCE):
             rows = X.iloc[start : start + ROWS_AT_ONCE]
@@ -138,6 +109,7 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
     def _fit_numbers(self, X: pd.DataFrame) -> None:
         values = self._numbers(X, 0)
         with np.errstate(invalid="ignore"):  # of a NaN that is marked as signaling, as damaged files have them
+            # All columns of numbers at once: they may be hundreds.
             self.scaler_ = StandardScaler().fit(values) if values.shape[1] else None
         spread, size = ([], []) if self.scaler_ is None else (np.sqrt(self.scaler_.var_), np.abs(self.scaler_.mean_))
         self.varies_ = np.asarray(spread) > NO_SPREAD * np.asarray(size)
@@ -176,7 +148,10 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         if len(X) > MOST_ROWS_TO_LEARN_FROM:
             order = np.random.RandomState(self.random_state).permutation(len(X))
             rows = X.iloc[np.sort(order[:MOST_ROWS_TO_LEARN_FROM])]
+        # What TableVectorizer does with each column, step by step. It is not kept itself: it refers to each encoder
+        # from many places, and in a stored model each of them would be a copy.
         self.steps_: dict[str, list[Any]] = {}
+        # Which of the numbers that encode a column vary, what is subtracted from them, and what multiplies them.
         self.kept_: dict[str, BoolArray] = {}
         self.centers_: dict[str, FloatArray] = {}
         self.scales_: dict[str, FloatArray] = {}
@@ -238,15 +213,6 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
             _refuse_misfits(column, np.isnan(values[:, 0]), start, "date")
         return values
 
-    # -- columns and storing ---------------------------------------------------------------------------------------
-
-    def _refuse_missing_columns(self, X: pd.DataFrame) -> None:
-        for name in self.feature_names_in_:
-            if name not in X.columns:
-                close = close_names(name, X.columns)
-                meant = f" Is it {' or '.join(map(repr, close))} here? Rename it." if close else ""
-                raise TableError(f"The column {name!r}, which was learned from, is missing.{meant}")
-
     def __getstate__(self) -> dict[str, Any]:
         """Return the state with each vocabulary as one text: skops would write a node for each of its n-grams."""
         state: dict[str, Any] = dict(super().__getstate__())
@@ -257,9 +223,10 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore what :meth:`__getstate__` has folded."""
         super().__setstate__(state)
-        for steps in getattr(self, "steps_", {}).values():
-            for step in steps:
-                _unfold(step)
+        for step in chain.from_iterable(getattr(self, "steps_", {}).values()):
+            if isinstance(step, StringEncoder) and isinstance(step.vectorizer_.vocabulary_, str):
+                words = json.loads(step.vectorizer_.vocabulary_)
+                step.vectorizer_.vocabulary_ = {word: place for place, word in enumerate(words)}
 
 
 def _folded(step: Any) -> Any:
@@ -270,12 +237,6 @@ def _folded(step: Any) -> Any:
     words = step.vectorizer_.vocabulary_
     step.vectorizer_.vocabulary_ = json.dumps(sorted(words, key=words.__getitem__))
     return step
-
-
-def _unfold(step: Any) -> None:
-    if isinstance(step, StringEncoder) and isinstance(step.vectorizer_.vocabulary_, str):
-        words = json.loads(step.vectorizer_.vocabulary_)
-        step.vectorizer_.vocabulary_ = {word: place for place, word in enumerate(words)}
 
 
 def _readable(column: pd.Series, is_text: bool) -> pd.Series:

@@ -80,22 +80,19 @@ def without_formula(text: str) -> str:
     return f"'{text}" if text.startswith(FORMULA_STARTS) and not NUMBER.fullmatch(text) else text
 
 
-def _write_delimited(usual: str) -> Callable[[pd.DataFrame, Path, dict[str, Any]], bytes]:
-    def write(frame: pd.DataFrame, path: Path, options: dict[str, Any]) -> bytes:
-        delimiter = options.get("delimiter", usual)
-        # Not Python's csv.writer: with "\n" between lines it does not quote a cell with "\r", which then ends a line.
-        special = re.compile(f'["\r\n{re.escape(delimiter)}]')
+def _write_delimited(frame: pd.DataFrame, path: Path, options: dict[str, Any]) -> bytes:
+    delimiter = options.get("delimiter", USUAL_DELIMITER[format_of(path)])
+    # Not Python's csv.writer: with "\n" between lines it does not quote a cell with "\r", which then ends a line.
+    special = re.compile(f'["\r\n{re.escape(delimiter)}]')
 
-        def line(cells: Iterable[str]) -> str:
-            safe = map(without_formula, cells)
-            quoted = ['"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in safe]
-            return (delimiter.join(quoted) or '""') + "\n"  # a single empty cell is no blank line
+    def line(cells: Iterable[str]) -> str:
+        safe = map(without_formula, cells)
+        quoted = ['"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in safe]
+        return (delimiter.join(quoted) or '""') + "\n"  # a single empty cell is no blank line
 
-        columns = [texts_of(frame[name]) for name in frame.columns]
-        lines = [line(map(str, frame.columns)), *map(line, zip(*columns, strict=True))]
-        return _encoded("".join(lines), path, options)
-
-    return write
+    columns = [texts_of(frame[name]) for name in frame.columns]
+    lines = [line(map(str, frame.columns)), *map(line, zip(*columns, strict=True))]
+    return _encoded("".join(lines), path, options)
 
 
 def _write_jsonl(frame: pd.DataFrame, path: Path, options: dict[str, Any]) -> bytes:
@@ -218,7 +215,7 @@ def _encoded(text: str, path: Path, options: dict[str, Any]) -> bytes:
 
 
 WRITERS: dict[str, Callable[[pd.DataFrame, Path, dict[str, Any]], bytes]] = {
-    **{kind: _write_delimited(delimiter) for kind, delimiter in USUAL_DELIMITER.items()},
+    **dict.fromkeys(USUAL_DELIMITER, _write_delimited),
     "jsonl": _write_jsonl,
     "parquet": _write_parquet,
     "excel": _write_excel,

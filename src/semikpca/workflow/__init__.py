@@ -1,13 +1,11 @@
 """From a table to labels: fit, read off, keep. Needs the extra ``label``."""
 
 from semikpca.workflow._cluster_label import ClusterLabels, cluster_classifier, label_on_cluster
-from semikpca.workflow._estimate import AccuracyEstimate, left_out_estimate
 from semikpca.workflow._label import Progress, fit_labels, label_table, prepare_table
-from semikpca.workflow._labeled import LabeledTable, audit_frame, with_columns
-from semikpca.workflow._map import RowMap, row_map
+from semikpca.workflow._labeled import AccuracyEstimate, LabeledTable, audit_frame, left_out_estimate, with_columns
 from semikpca.workflow._model_file import LabelModel, load_model, save_model
 from semikpca.workflow._options import LabelingOptions, kernel_names
-from semikpca.workflow._rows import printable, row_names, row_texts, shortened
+from semikpca.workflow._rows import RowMap, printable, row_map, row_names, row_texts, shortened
 
 __all__ = [
     "AccuracyEstimate",

@@ -33,10 +33,9 @@ from semikpca.tables import (
     label_warnings,
     refuse_roles,
 )
-from semikpca.workflow._cluster_pieces import Reader, unseen, write_piece
-from semikpca.workflow._cluster_table import READING, ClusterTable
-from semikpca.workflow._estimate import AccuracyEstimate, left_out_estimate
+from semikpca.workflow._cluster_table import READING, ClusterTable, Reader, unseen, write_piece
 from semikpca.workflow._label import NUMBERS, Progress, fit_labels, fit_vectorizer, told
+from semikpca.workflow._labeled import AccuracyEstimate, left_out_estimate
 from semikpca.workflow._options import LabelingOptions
 
 if TYPE_CHECKING:
@@ -72,14 +71,8 @@ def label_on_cluster(
     """Label a table on a cluster, and write it as a folder of Parquet files, a file for each piece.
 
     All workers must see the files of the table, and the folder of ``out``, under the same path. The output is there
-    when it is whole; what was there is replaced. The options have at most one kernel, and no neighbor graph.
-
-    Raises
-    ------
-    ClusterError
-        Where the cluster does not answer, cannot do the work, or breaks down.
-    TableError
-        Where the table cannot be learned from.
+    when it is whole; what was there is replaced. The options have at most one kernel, and no neighbor graph. Raises
+    ClusterError for a cluster that cannot do the work, and TableError for a table that cannot be learned from.
     """
     model = cluster_classifier(options)
     refuse_roles(table.head, roles)
@@ -154,9 +147,6 @@ def _refuse_unready_workers(cluster: "Cluster", file: Path, folder: Path) -> Non
             )
 
 
-# -- the folder of the output -----------------------------------------------------------------------------------
-
-
 def _write_pieces(
     model: Any, rows: ClusterTable, wrong: IntArray, folder: Path, progress: Progress
 ) -> tuple[IntArray, FloatArray]:
@@ -192,13 +182,11 @@ def _folder_for(out: Path) -> Iterator[Path]:
 
 def _move(folder: Path, out: Path) -> None:
     """Put a whole folder in its place; what was there goes last."""
-    if not os.path.lexists(out):
-        folder.rename(out)
-        return
     old = folder.with_suffix(".old")
-    out.rename(old)
+    if os.path.lexists(out):
+        out.rename(old)
     folder.rename(out)
     if old.is_symlink() or old.is_file():
         old.unlink()
-    else:
+    elif old.exists():
         shutil.rmtree(old)

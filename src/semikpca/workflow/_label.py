@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
@@ -108,7 +107,7 @@ def prepare_table(
         )
     say(NUMBERS, 0, 1)
     vectorizer = fit_vectorizer(table, roles)
-    X = as_numbers(vectorizer.transform(table.features))
+    X = vectorizer.transform(table.features)
     say(NUMBERS, 1, 1)
     return PreparedTable(vectorizer, X, labels, tuple(notes))
 
@@ -116,11 +115,6 @@ def prepare_table(
 def fit_vectorizer(table: Table, roles: ColumnRoles) -> TableToNumbers:
     """Return a transformer that has learned from the feature columns of a table; it finds them by name."""
     return make_vectorizer(roles).fit(table.features[feature_columns(table, roles)])
-
-
-def as_numbers(values: Any) -> FloatArray:
-    """Return what a vectorizer made as a float32 matrix."""
-    return np.ascontiguousarray(np.asarray(values), dtype=np.float32)
 
 
 def fit_labels(model: Any, X: FloatArray, labels: npt.NDArray[Any], progress: Progress | None = None) -> None:

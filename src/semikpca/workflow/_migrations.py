@@ -55,8 +55,6 @@ def migrated(objects: Any, format_version: int) -> Any:
     return objects
 
 
-# -- format 1 --------------------------------------------------------------------------------------------------
-
 _EIGENPAIR_SHARE = 0.01  # of the tolerance of the solves, to which eigenpairs were found then
 
 
@@ -68,7 +66,11 @@ def _from_format_1(objects: Any) -> Any:
     for kernel in {id(source.kernel): source.kernel for source in former}.values():
         if isinstance(kernel, Normalized):
             kernel.feature_sums_ = kernel.__dict__.pop("_sums_by_features")  # None: files had no kernels with features
-    _name_kernels(state, {repr(source.kernel): source.kernel for source in former})
+    named = {repr(source.kernel): source.kernel for source in former}
+    kernels = state["results_"]["kernel"]
+    kernels[:] = [named.get(text, text) for text in kernels]  # a text that scikit-learn writes otherwise today stays
+    if state["best_params_"]:
+        state["best_params_"]["kernel"] = kernels[state["weights_"].argmax()]
     parts = tuple(
         Part(
             number,
@@ -109,14 +111,6 @@ def _source_from_format_1(former: Any) -> Source:
     )
     facts = SemiKPCAFacts(removed, former.certificate)
     return ResponseSource(former.kernel, former.rows, former._backend, problem, facts)
-
-
-def _name_kernels(state: dict[str, Any], kernels: dict[str, Any]) -> None:
-    """Put kernels where their texts are in the results; a text that scikit-learn writes otherwise today stays."""
-    texts = state["results_"]["kernel"]
-    texts[:] = [kernels.get(text, text) for text in texts]
-    if state["best_params_"]:
-        state["best_params_"]["kernel"] = texts[state["weights_"].argmax()]
 
 
 # What turns the objects of a format into those of the next.

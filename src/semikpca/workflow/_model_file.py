@@ -14,15 +14,12 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from semikpca._files import versions, write_whole
-from semikpca._typing import FloatArray
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import ModelFileError, TableError
 from semikpca.tables import ColumnRoles, Table, feature_columns, listed
-from semikpca.workflow._label import as_numbers
 from semikpca.workflow._labeled import LabeledTable, rounded, with_columns
 from semikpca.workflow._migrations import FORMAT_VERSION, migrated
 from semikpca.workflow._objects import RefusedTypesError, read_objects, write_objects
@@ -77,7 +74,11 @@ class LabelModel:
                 f"{_columns(table.frame.columns)}."
             )
         try:
-            labels, chances = self._answers(table)
+            X = self.vectorizer.transform(table.features[list(self.feature_names)])
+            decision = self.model.decision_function(X)
+            codes = self.model.decision_codes(decision)
+            labels = np.array(self.model.label_coding_.decode(codes).tolist(), dtype=object)
+            chances = self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
         except (TableError, MemoryError):
             raise
         except Exception as error:  # the parts of a model that somebody put together need not fit each other
@@ -86,14 +87,6 @@ class LabelModel:
                 "semikpca label --save."
             ) from error
         return with_columns(table.frame, {"predicted_label": labels, "confidence": rounded(chances)})
-
-    def _answers(self, table: Table) -> tuple[npt.NDArray[Any], FloatArray]:
-        """Return a label for each row, and its probability."""
-        X = as_numbers(self.vectorizer.transform(table.features[list(self.feature_names)]))
-        decision = self.model.decision_function(X)
-        codes = self.model.decision_codes(decision)
-        labels = np.array(self.model.label_coding_.decode(codes).tolist(), dtype=object)
-        return labels, self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
 
 
 def save_model(path: str | Path, labeled: LabeledTable) -> None:
@@ -104,7 +97,9 @@ def save_model(path: str | Path, labeled: LabeledTable) -> None:
         "versions": versions(_VERSIONED),
     }
     objects = {"vectorizer": labeled.vectorizer, "model": labeled.model}
-    write_whole(Path(path), _sealed(json.dumps(facts).encode() + b"\n" + write_objects(objects)))
+    body = json.dumps(facts).encode() + b"\n" + write_objects(objects)
+    head = f"{_NAME}{FORMAT_VERSION}\nsha256 {sha256(body).hexdigest()} {len(body)}\n"
+    write_whole(Path(path), head.encode() + body)
 
 
 def load_model(path: str | Path) -> LabelModel:
@@ -148,14 +143,6 @@ def load_model(path: str | Path) -> LabelModel:
             f"{', '.join(f'{name} {number}' for name, number in facts['versions'].items())}; train it again with "
             "semikpca label --save."
         ) from error
-
-
-# -- the envelope ----------------------------------------------------------------------------------------------
-
-
-def _sealed(body: bytes) -> bytes:
-    head = f"{_NAME}{FORMAT_VERSION}\nsha256 {sha256(body).hexdigest()} {len(body)}\n"
-    return head.encode() + body
 
 
 def _opened(path: Path, content: bytes) -> tuple[int, dict[str, Any], bytes]:

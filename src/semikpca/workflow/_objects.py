@@ -20,13 +20,7 @@ class RefusedTypesError(Exception):
 
 
 def write_objects(objects: Any) -> bytes:
-    """Return objects as bytes that :func:`read_objects` reads.
-
-    Raises
-    ------
-    ModelFileError
-        Where they hold a type that could not be read again, such as a function.
-    """
+    """Return objects as bytes that :func:`read_objects` reads; a type that no file can hold is refused."""
     from skops.io import dumps, get_untrusted_types
 
     types = registered_types()
@@ -50,10 +44,7 @@ def write_objects(objects: Any) -> bytes:
 def read_objects(archive: bytes, format_version: int = FORMAT_VERSION) -> Any:
     """Return the objects that were written in this format or an earlier one, with the attributes that they had then.
 
-    Raises
-    ------
-    RefusedTypesError
-        Where there is a type or a name that no model holds; nothing was made of it.
+    RefusedTypesError is raised for a type or a name that no model holds, before anything is made of it.
     """
     from skops.io import get_untrusted_types, loads
 
@@ -77,8 +68,12 @@ def read_objects(archive: bytes, format_version: int = FORMAT_VERSION) -> Any:
             refused.add(written)  # a module of the package that no name stands for
 
     archive = _with_nodes_changed(archive, rename, compression=ZIP_STORED)
+    if kernels := sorted(name for kind, name in unknown if kind is Kind.KERNEL):
+        remedy = "import the module that defines it before the model is loaded"
+        raise RefusedTypesError(f"names the kernel {listed(kernels, 8)}, which is not known here; {remedy}")
     if unknown:
-        raise RefusedTypesError(_about_unknown(unknown))
+        names = listed(sorted(name for _, name in unknown), 8)
+        raise RefusedTypesError(f"names {names}, which this version of semikpca does not know")
     trusted = {*FOREIGN_TYPES, *map(_path, types.values())}
     refused |= set(get_untrusted_types(data=archive)) - trusted
     if refused:
@@ -88,16 +83,6 @@ def read_objects(archive: bytes, format_version: int = FORMAT_VERSION) -> Any:
 
 def _path(found: type) -> str:
     return f"{found.__module__}.{found.__name__}"
-
-
-def _about_unknown(unknown: set[tuple[Kind, str]]) -> str:
-    kernels = sorted(name for kind, name in unknown if kind is Kind.KERNEL)
-    if kernels:
-        return (
-            f"names the kernel {listed(kernels, 8)}, which is not known here; import the module that defines it before "
-            "the model is loaded"
-        )
-    return f"names {listed(sorted(name for _, name in unknown), 8)}, which this version of semikpca does not know"
 
 
 def _with_nodes_changed(archive: bytes, change: Callable[[dict[str, Any]], None], **compression: Any) -> bytes:

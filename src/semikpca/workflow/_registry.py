@@ -17,7 +17,6 @@ from semikpca.kernels import kernel_classes
 from semikpca.labels import LabelCoding
 from semikpca.solvers import Status
 from semikpca.spectrum import Spectrum
-from semikpca.tables import FOREIGN_TYPES as TABLE_TYPES
 from semikpca.tables import TableToNumbers
 
 
@@ -55,8 +54,18 @@ _STATE_TYPES: Mapping[str, type] = {
 }
 
 # Types of other packages that a model may hold, beside NumPy's and scikit-learn's own that skops always lets through.
-# They go by the names that skops gives them.
-FOREIGN_TYPES = ("scipy.sparse._csr.csr_array", *TABLE_TYPES)
+# They go by the names that skops gives them; those of skrub are the steps of ``TableToNumbers``.
+FOREIGN_TYPES = (
+    "numpy.dtype",
+    "scipy.sparse._csr.csr_array",
+    "skrub._clean_categories.CleanCategories",
+    "skrub._clean_null_strings.CleanNullStrings",
+    "skrub._datetime_encoder.DatetimeEncoder",
+    "skrub._drop_uninformative.DropUninformative",
+    "skrub._string_encoder.StringEncoder",
+    "skrub._to_datetime.ToDatetime",
+    "skrub._to_str.ToStr",
+)
 
 
 def registered_types() -> dict[tuple[Kind, str], type]:
