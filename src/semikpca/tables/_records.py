@@ -75,7 +75,7 @@ def read_jsonl(path: Path, content: bytes, encoding: str | None) -> tuple[pd.Dat
             continue
         try:
             record = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # of the syntax, or of a number with thousands of digits
             hint = " The file has to have one whole object in each line." if number == 1 else ""
             raise TableError(f"{path.name}, line {number} is not JSON: {error}.{hint}") from None
         if not isinstance(record, dict):

@@ -17,7 +17,15 @@ from skrub import DatetimeEncoder, StringEncoder, TableVectorizer
 
 from semikpca._typing import BoolArray, FloatArray
 from semikpca.exceptions import TableError
-from semikpca.tables._features import as_numbers, as_text, is_missing, is_too_large, number_style, present_cells
+from semikpca.tables._features import (
+    LONGEST_CELL,
+    as_numbers,
+    as_text,
+    is_missing,
+    is_too_large,
+    number_style,
+    present_cells,
+)
 from semikpca.tables._table import ColumnRoles, close_names, listed
 
 # Encoders learn from this many rows: by then it is known what a text is made of, and memory stays bounded.
@@ -25,6 +33,7 @@ MOST_ROWS_TO_LEARN_FROM = 10_000
 ROWS_AT_ONCE = 10_000
 # A column that spreads less than this, relative to the size of its values, differs by rounding only.
 NO_SPREAD, NO_ENCODED_SPREAD = 1e-12, 1e-6  # encoders count in float32
+LONGEST_CATEGORY = 1_000  # characters
 KINDS = {"low_cardinality": "category", "high_cardinality": "text", "specific": "text", "datetime": "date"}
 PLURALS = {"number": "numbers", "date": "dates", "category": "categories", "text": "text"}
 
@@ -158,7 +167,8 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         names = [name for name in X.columns if name not in self.number_styles_ and present_cells(rows[name]).any()]
         if not names:
             return
-        vectorizer = self._table_vectorizer([name for name in names if name in self.text], len(rows))
+        text = [name for name in names if name in self.text or _is_long(rows[name])]
+        vectorizer = self._table_vectorizer(text, len(rows))
         with warnings.catch_warnings():
             # Few texts, or short ones, have few n-grams: then each n-gram is a column.
             warnings.filterwarnings("ignore", "The matrix shape is", UserWarning)
@@ -244,8 +254,16 @@ def _readable(column: pd.Series, is_text: bool) -> pd.Series:
     if pd.api.types.is_datetime64_any_dtype(column.dtype) and not is_text:
         return column
     empty = "" if is_text else None
-    cells = [empty if is_missing(cell) else as_text(cell) for cell in column]
+    cells = [empty if is_missing(cell) else as_text(cell)[:LONGEST_CELL] for cell in column]
     return pd.Series(cells, column.index, object, column.name)
+
+
+def _is_long(column: pd.Series) -> bool:
+    """Whether a column has cells too long for a category or a date.
+
+    Skrub would try each as a date, with a parser whose time grows with the square of the length.
+    """
+    return any(isinstance(cell, str) and len(cell) > LONGEST_CATEGORY for cell in column)
 
 
 def _without_nan(values: FloatArray) -> FloatArray:
