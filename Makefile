@@ -1,6 +1,6 @@
 # make run     set up, then reproduce the paper's tables and figures in paper-results/ (under a minute)
 # make test    set up all that the tests need, then run them all
-# make test-fast  the same without the tests marked slow (a third of the time)
+# make test-fast  the same without the tests marked slow (two minutes)
 # make coverage  all tests, with the share of lines and branches that they reach
 # make check   lint, types, spelling, and the one direction of imports
 # make docs    build the documentation site in site/

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from results_csv import write_csv
-from semikpca.experiments import RecordStore, result_rows, summarize, versions
+from semikpca.experiments import CellRecord, PaperSpec, RecordStore, result_rows, summarize, versions
 
 # Of the cells within three standard errors; chance alone leaves 3% outside with ten draws.
 LEAST_SHARE_WITHIN_3 = 0.9
@@ -30,7 +30,7 @@ def measure(repetitions: int, seed: int, datasets: str | None) -> dict[str, obje
         start = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         seconds = time.perf_counter() - start
-        store = RecordStore(Path(folder))
+        store = RecordStore(Path(folder), PaperSpec, CellRecord)
         spec = store.spec()
         agreement = summarize(result_rows(store.read_all(spec)))
     if spec.n_weights < 60 or (datasets is None and agreement.n_cells != 216):

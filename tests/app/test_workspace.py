@@ -2,8 +2,10 @@
 
 import json
 import re
+from io import BytesIO
 
 import numpy as np
+import pandas as pd
 import pytest
 from plotly.io.json import to_json_plotly
 
@@ -71,7 +73,7 @@ def test_an_example_opens_and_follows_labels(key):
     assert np.sum(hand.session.snapshot().given >= 0) >= n_given + 1
     name, content = hand.workspace.table.download()
     assert name.endswith(".csv")
-    assert len(content.splitlines()) == hand.session.n_rows + 1
+    assert len(pd.read_csv(BytesIO(content))) == hand.session.n_rows  # messages have line breaks
 
 
 def test_a_picture_of_the_row_is_shown_instead_of_its_pixels():

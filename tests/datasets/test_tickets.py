@@ -12,10 +12,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 
 from semikpca.datasets import make_support_tickets
+from semikpca.datasets._tickets import WORDS
 from semikpca.tables import read_table
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "make_support_tickets.py"
-CATEGORIES = ["account", "billing", "bug", "feature request", "how-to"]
+CATEGORIES = ["account", "billing", "connection", "contract", "delivery"]
 COLUMNS = "ticket_id opened channel product plan subject message n_replies hours_open satisfaction category".split()
 
 
@@ -41,7 +42,7 @@ def test_forty_rows_have_their_true_category_and_the_others_none(tickets):
 
 def test_categories_are_of_unequal_size(tickets):
     counts = pd.Series(tickets[1]).value_counts()
-    assert counts["billing"] > 2 * counts["feature request"]
+    assert counts["connection"] > 2 * counts["contract"]
 
 
 def test_some_cells_are_missing_and_dates_span_a_year(tickets):
@@ -55,7 +56,26 @@ def test_some_cells_are_missing_and_dates_span_a_year(tickets):
 def test_messages_vary_and_none_has_an_unfilled_slot(tickets):
     messages = tickets[0]["message"]
     assert messages.nunique() > 0.97 * len(messages)
-    assert not messages.str.contains("[{}]").any()
+    assert not messages.str.contains(r"[][{}|]").any()
+
+
+def test_messages_are_as_short_and_as_long_as_people_write_them(tickets):
+    words = tickets[0]["message"].str.split().str.len()
+    assert words.min() == 3
+    assert 100 < words.max() < 150
+    assert 15 < words.median() < 50
+
+
+def test_some_messages_hold_html_quoted_mail_or_no_capitals(tickets):
+    messages = tickets[0]["message"]
+    for pattern in ("<p>|<div>", "\n> ", "^[^A-Z]*$"):
+        assert 0.02 < messages.str.contains(pattern).mean() < 0.3
+
+
+def test_a_case_has_enough_sentences_that_none_is_said_twice():
+    for cases in WORDS["cases"].values():
+        for case in cases:
+            assert all(len(case[part]) >= n for part, n in {"says": 2, "brief": 1, "adds": 4, "asks": 2}.items()), case
 
 
 def test_the_same_seed_gives_the_same_tickets(tickets):

@@ -286,7 +286,7 @@ def test_the_defaults_are_those_that_are_documented(two_classes):
 
 def test_many_rows_have_no_whole_matrices_by_default(two_classes, monkeypatch):
     X, y = two_classes
-    monkeypatch.setattr("semikpca.blending._sources.MOST_ROWS_FOR_WHOLE_MATRICES", len(X) - 1)
+    monkeypatch.setattr("semikpca.kernels._defaults.MOST_ROWS_FOR_WHOLE_MATRICES", len(X) - 1)
     kernels = set(SemiKPCAClassifierCV().fit(X, y).results_["kernel"])
     assert not [kernel for kernel in kernels if isinstance(kernel, Normalized)]
     assert len(kernels) == 6

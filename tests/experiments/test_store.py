@@ -7,7 +7,7 @@ import pytest
 
 from semikpca._files import write_whole
 from semikpca.exceptions import RecordError
-from semikpca.experiments import Cell, PaperSpec, RecordStore, run_cell
+from semikpca.experiments import Cell, CellRecord, PaperSpec, RecordStore, run_cell
 
 SPEC = PaperSpec(datasets=("iris",), repetitions=2, seed=1, n_weights=4)
 
@@ -19,7 +19,7 @@ def record():
 
 @pytest.fixture
 def store(tmp_path):
-    store = RecordStore(tmp_path / "run")
+    store = RecordStore(tmp_path / "run", PaperSpec, CellRecord)
     store.begin(SPEC, resume=False)
     return store
 

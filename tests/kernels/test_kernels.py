@@ -27,6 +27,7 @@ from semikpca.kernels import (
     NeighborGraph,
     Normalized,
     Nystroem,
+    OnColumns,
     Polynomial,
     Precomputed,
     ProductKernel,
@@ -49,6 +50,17 @@ def nystroem_rbf(A, B, gamma=0.3):
     return rbf_kernel(A, Z, gamma=gamma) @ inside
 
 
+def rbf_of_two_columns(A, B):
+    """Return scikit-learn's kernel of the second and the first column."""
+    return rbf_kernel(np.asarray(A)[:, [1, 0]], np.asarray(B)[:, [1, 0]], gamma=0.3)
+
+
+def graph_of_two_columns(A, B):
+    """Return the neighbor graph of the second and the first column."""
+    A, B = np.asarray(A)[:, [1, 0]], np.asarray(B)[:, [1, 0]]
+    return neighbor_graph(A, B, training=TRAINING[:, [1, 0]], n_neighbors=5)
+
+
 CASES = {
     "RBF": Case(RBF(gamma=0.3), partial(rbf_kernel, gamma=0.3)),
     "Laplacian": Case(Laplacian(gamma=0.3), partial(laplacian_kernel, gamma=0.3)),
@@ -64,6 +76,8 @@ CASES = {
     "Normalized": Case(Normalized(RBF(gamma=0.3)), normalized_rbf),
     "NeighborGraph": Case(NeighborGraph(5), partial(neighbor_graph, training=TRAINING, n_neighbors=5)),
     "Nystroem": Case(Nystroem(RBF(gamma=0.3), 10, random_state=0), nystroem_rbf),
+    "OnColumns": Case(OnColumns(RBF(gamma=0.3), [1, 0]), rbf_of_two_columns),
+    "OnColumns, a graph": Case(OnColumns(NeighborGraph(5), [1, 0]), graph_of_two_columns),
     "CallableKernel": Case(CallableKernel(linear_kernel), linear_kernel),
 }
 

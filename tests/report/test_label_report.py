@@ -182,7 +182,8 @@ class TestCertificate:
         shaped = results[results["n_components_removed"].notna()]
         uses = shaped.groupby(["kernel", "error_weight"], sort=False)["weight"].sum()
         (kernel, weight), share = uses.idxmax(), uses.max()
-        assert view["certificate"]["kernel"] == kernel_name(kernel)
+        seen = labeled.view_of(kernel)
+        assert view["certificate"]["kernel"] == kernel_name(kernel) + (f" on {seen.name}" if seen.places else "")
         assert view["certificate"]["share"] == pytest.approx(100 * share, abs=ROUNDING)
         assert view["certificate"]["error_weight"] == apart([labeled.certificate.error_weight_max, weight])[1]
         assert len(view["certificate"]["others"]) == len(labeled.model.certificates_) - 1

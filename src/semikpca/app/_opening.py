@@ -26,6 +26,7 @@ from semikpca.workflow import (
     row_map,
     row_names,
     row_texts,
+    views_that_matter,
     with_columns,
 )
 
@@ -158,7 +159,7 @@ def open_table(
     else:
         autosave = Autosave.in_state_folder(name, fingerprint)
     say("Finding neighbors and kernels")
-    model = options.classifier().set_params(tol=_TOL)
+    model = options.classifier(views_that_matter(prepared, options)).set_params(tol=_TOL)
     session = LabelingSession(X, given, classes=classes, model=model, autosave=autosave)
     say("Drawing the map")
     labeled = np.flatnonzero([label is not None for label in given])

@@ -173,27 +173,27 @@ class Workspace:
         return self.opened
 
     def _act(self, tab: Tab, act: str, event: dict[str, Any]) -> None:
-        """Do what one event asks for; what only the page itself knows, such as a closed message, is done already."""
-        value: Any = event.get("value")
+        """Do what one event asks for; "refresh", "dismiss" and names that are not known ask for the answer alone."""
         match act:
             case "pick":
                 tab.selected = [int(self.table.map.rows[int(point)]) for point in event["points"]]
                 if tab.brush is not None and tab.selected:
                     self._give(tab, tab.brush)
             case "row":
-                if not 0 <= int(value) < self.table.session.n_rows:
-                    raise ValueError(f"There is no row {int(value) + 1}.")
-                tab.selected = [int(value)]
+                row = int(event["value"])
+                if not 0 <= row < self.table.session.n_rows:
+                    raise ValueError(f"There is no row {row + 1}.")
+                tab.selected = [row]
             case "step":
-                tab.selected = [self._suggested(tab, forward=int(value) > 0)]
+                tab.selected = [self._suggested(tab, forward=int(event["value"]) > 0)]
             case "clear":
                 tab.selected, tab.brush = [], None
             case "brush":
-                tab.brush = None if value in ("", None) else int(value)
+                tab.brush = None if event["value"] in ("", None) else int(event["value"])
             case "label":
                 if not tab.selected:
                     raise ValueError("No row is selected. Click one on the map, or press n for a suggested one.")
-                self._give(tab, int(value))
+                self._give(tab, int(event["value"]))
             case "remove":
                 self.table.session.remove(tab.selected)
                 self.offer = None
@@ -202,11 +202,11 @@ class Workspace:
             case "redo":
                 self.table.session.redo()
             case "add-class":
-                label = self.table.session.add_class(str(value))
+                label = self.table.session.add_class(str(event["value"]))
                 self.offer = None
                 tab.message = Message("note", f"The class {label} is there. Select a row of it and give it the label.")
             case "weight":
-                self.table.session.set_error_weight(weight_at(float(value)))
+                self.table.session.set_error_weight(weight_at(float(event["value"])))
             case "middle":
                 self.table.session.set_error_weight("middle")
             case "take-up" if self.offer is not None:
@@ -215,9 +215,9 @@ class Workspace:
             case "start-over":
                 self.offer = None
             case "example":
-                tab.message = self.show(open_example(str(value)))
+                tab.message = self.show(open_example(str(event["value"])))
             case "column" if self.pending is not None:
-                pending, column = self.pending, str(value)
+                pending, column = self.pending, str(event["value"])
                 if event.get("new"):
                     column = column or NEW_COLUMN
                     pending = replace(pending, table=with_new_label_column(pending.table, column))
@@ -226,7 +226,7 @@ class Workspace:
                 self.pending = None
                 self.generation += 1
             case "refused":
-                tab.message = Message("error", str(value)[:600])
+                tab.message = Message("error", str(event["value"])[:600])
 
     def _give(self, tab: Tab, number: int) -> None:
         classes = self.table.session.snapshot().classes

@@ -10,8 +10,7 @@ from semikpca.blending._sources import (
     PlainSource,
     ResponseSource,
     Source,
-    default_sources,
-    named_sources,
+    sources_of,
 )
 
 __all__ = [
@@ -27,9 +26,8 @@ __all__ = [
     "Source",
     "Total",
     "candidate_log_weights",
-    "default_sources",
     "left_out_losses",
-    "named_sources",
     "no_report",
     "normalized_weights",
+    "sources_of",
 ]

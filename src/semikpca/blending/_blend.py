@@ -17,9 +17,9 @@ from semikpca.blending._sources import (
     Columns,
     Report,
     Source,
+    agreements_of,
     columns_at,
     harder,
-    neighbor_links,
     sources_at_weight,
 )
 from semikpca.convexity import ConvexityCertificate
@@ -115,7 +115,7 @@ class Blend:
 
     sources: tuple[Source, ...]
     columns: tuple[Columns, ...]  # of each source at the labeled rows
-    agreement: NeighborAgreement
+    agreements: tuple[NeighborAgreement, ...]  # of each source
     components: IntArray | None  # pieces that rows fall into by the links of all kernels; None where one links all rows
     labels: LabelCoding
     settings: BlendSettings
@@ -131,23 +131,22 @@ class Blend:
     def of(
         cls,
         sources: Sequence[Source],
-        rows: Rows,
         labels: LabelCoding,
         settings: BlendSettings,
         report: Report = no_report,
     ) -> "Blend":
         """Return the blend of these sources for the labels of the training rows."""
-        agreement = NeighborAgreement(neighbor_links(rows, sources))
+        agreements = agreements_of(sources)
         components = joined_components([source.kernel.components() for source in sources])
         unknown = tuple(NO_COLUMNS for _ in sources)
-        return cls._fitted(tuple(sources), unknown, agreement, components, labels, settings, report)
+        return cls._fitted(tuple(sources), unknown, agreements, components, labels, settings, report)
 
     @classmethod
     def _fitted(
         cls,
         sources: tuple[Source, ...],
         known: Sequence[Columns],
-        agreement: NeighborAgreement,
+        agreements: tuple[NeighborAgreement, ...],
         components: IntArray | None,
         labels: LabelCoding,
         settings: BlendSettings,
@@ -156,15 +155,16 @@ class Blend:
         prior = settings.prior(labels)  # what cannot be a prior is refused before anything is computed
         reach = Reach.of(components, labels.codes)
         columns = columns_at(sources, known, labels.labeled_rows, report=report)
-        candidates = fit_candidates(sources, columns, labels, agreement) if labels.n_classes > 1 else []
+        candidates = fit_candidates(sources, columns, labels, agreements) if labels.n_classes > 1 else []
         weights, results = weigh_candidates(candidates, labels, settings.combine)
         total = Total.of(sources, columns, candidates, weights, labels)
         with one_blas_thread():
-            offsets = _class_offsets(total.scores, prior, labels, settings, reach, agreement)
+            heaviest = sources.index(candidates[int(np.argmax(weights))].source) if candidates else 0
+            offsets = _class_offsets(total.scores, prior, labels, settings, reach, agreements[heaviest])
         return cls(
             sources=sources,
             columns=columns,
-            agreement=agreement,
+            agreements=agreements,
             components=components,
             labels=labels,
             settings=settings,
@@ -191,14 +191,16 @@ class Blend:
 
     def with_labels(self, labels: LabelCoding, report: Report = no_report) -> "Blend":
         """Return the blend for other labels; classes may come and go. Kernels and their spectra are shared."""
-        return self._fitted(self.sources, self.columns, self.agreement, self.components, labels, self.settings, report)
+        return self._fitted(self.sources, self.columns, self.agreements, self.components, labels, self.settings, report)
 
     def at_weight(self, error_weight: float | str, report: Report = no_report) -> "Blend":
         """Return the blend with Semi-KPCA at one error weight, relative to the bound of each kernel."""
         moved = sources_at_weight(self.sources, error_weight)
         same = {id(source): columns for source, columns in zip(self.sources, self.columns, strict=True)}
         known = [same.get(id(source), NO_COLUMNS) for source in moved]
-        return self._fitted(moved, known, self.agreement, self.components, self.labels, self.settings, report)
+        kept = {id(source.kernel): agreement for source, agreement in zip(self.sources, self.agreements, strict=True)}
+        agreements = tuple(kept[id(source.kernel)] for source in moved)
+        return self._fitted(moved, known, agreements, self.components, self.labels, self.settings, report)
 
     # -- readings ----------------------------------------------------------------------------------------------
 

@@ -55,13 +55,13 @@ class Candidate:
 
 
 def fit_candidates(
-    sources: Sequence[Source], columns: Sequence[Columns], labels: LabelCoding, neighbors: NeighborAgreement
+    sources: Sequence[Source], columns: Sequence[Columns], labels: LabelCoding, neighbors: Sequence[NeighborAgreement]
 ) -> list[Candidate]:
     """Fit every source to the labels at every noise level, with an intercept and without."""
     fitted: dict[int, list[Candidate]] = {}
 
     def fit(number: int, thread: int) -> None:
-        fitted[number] = _candidates_of(sources[number], columns[number].values, labels, neighbors)
+        fitted[number] = _candidates_of(sources[number], columns[number].values, labels, neighbors[number])
 
     in_threads(fit, range(len(sources)), min(allowed_threads(), len(sources)))
     return [candidate for number in range(len(sources)) for candidate in fitted[number]]

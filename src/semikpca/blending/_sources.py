@@ -12,18 +12,14 @@ import numpy as np
 from scipy import sparse
 
 from semikpca.arrays import allowed_threads, in_threads, length, slices, taken
+from semikpca.blending._agreement import NeighborAgreement
 from semikpca.convexity import ConvexityCertificate
 from semikpca.exceptions import IndistinguishableRowsError, KernelRankError
 from semikpca.kernels import (
-    RBF,
+    DefaultKernels,
     Kernel,
-    Laplacian,
-    Linear,
     NeighborGraph,
-    Normalized,
     finite_pairwise,
-    fit_graphs,
-    median_distance,
 )
 from semikpca.operators import fitted, make_operator
 from semikpca.problem import (
@@ -37,10 +33,6 @@ from semikpca.problem import (
 )
 from semikpca.solvers import COLUMNS_A_GROUP
 
-# Normalized kernels need the whole matrix, which above this many rows is no longer worth its cost beside the graphs.
-MOST_ROWS_FOR_WHOLE_MATRICES = 5_000
-
-_NEIGHBORS = (5, 7, 10)
 _AGREEMENT_NEIGHBORS = 10
 Report = Callable[[str, int, int], None]  # which step, how much of it is done, of how much
 _COLUMNS_AT_ONCE = 64
@@ -184,56 +176,50 @@ class ResponseSource(Source):
         return {**self.__dict__, "_made": []}
 
 
-def default_sources(
-    rows: Any, backend: str, problems: Sequence[SemiKPCAProblem], *, report: Report
+def sources_of(
+    kernels: Sequence[Kernel | DefaultKernels],
+    rows: Any,
+    backend: str,
+    problems: Sequence[SemiKPCAProblem],
+    *,
+    report: Report,
 ) -> tuple[Source, ...]:
-    """Return what is tried where the user names no kernels.
+    """Return what is tried with these kernels.
 
-    Straight boundaries, local and global smooth ones, and neighbor graphs at three scales: no single one of them serves
-    all data. Distances between more than half of the rows may be 0; what takes its scale from them is then left out.
-    """
-    report("kernels", 0, 1)
-    plain: list[Kernel] = [Linear(center=not sparse.issparse(rows))]
-    shaped: list[Kernel] = list(fit_graphs(_NEIGHBORS, rows))
-    with np.errstate(over="ignore", divide="ignore"):
-        wide = 1 / (2 * np.square(median_distance(rows)))
-        wide_l1 = 1 / np.float64(median_distance(rows, "manhattan"))
-    largest = np.finfo(rows.dtype).max / 4
-    if 0 < wide < largest and 0 < wide_l1 < largest:
-        plain += [Laplacian(gamma=float(wide_l1)), RBF(gamma=float(4 * wide))]
-        if length(rows) <= MOST_ROWS_FOR_WHOLE_MATRICES:
-            shaped += [fitted(Normalized(RBF(gamma=float(factor * wide))), rows) for factor in (1, 4)]
-    sources: list[Source] = [PlainSource(kernel.fit(rows), rows) for kernel in plain]
-    for number, kernel in enumerate(shaped):
-        report("kernels", 1 + number, 1 + len(shaped))
-        try:
-            # Nobody asked for these kernels, so that nobody is told of a cut that one of them moves.
-            quiet = [replace(problem, reports_wider_cuts=False) for problem in problems]
-            sources += response_sources(kernel, rows, backend, quiet)
-        except KernelRankError as error:
-            if error.requested > 1 or error.rank > 1:
-                raise
-            raise IndistinguishableRowsError(error.n_samples) from error
-    report("kernels", 1 + len(shaped), 1 + len(shaped))
-    return tuple(sources)
-
-
-def named_sources(
-    kernels: Sequence[Kernel], rows: Any, backend: str, problems: Sequence[SemiKPCAProblem], *, report: Report
-) -> tuple[Source, ...]:
-    """Return the sources of kernels that the user names: Semi-KPCA in all its settings, and the plain kernel.
-
-    A sparse graph has no plain form worth trying: it knows nothing beyond two steps.
+    A kernel that the user names is tried as it is, and as Semi-KPCA uses it in all its settings. A sparse graph has no
+    plain form worth trying: it knows nothing beyond two steps. :class:`DefaultKernels` say themselves what is which.
     """
     sources: list[Source] = []
-    for number, kernel in enumerate(kernels):
-        report("kernels", number, len(kernels))
-        shaped = response_sources(fitted(kernel, rows), rows, backend, problems)
-        sources += shaped
-        if not kernel.is_sparse:
-            sources.append(PlainSource(shaped[0].kernel, rows))
-    report("kernels", len(kernels), len(kernels))
+    # Nobody asked for the default kernels, so that nobody is told of a cut that one of them moves.
+    quiet = [replace(problem, reports_wider_cuts=False) for problem in problems]
+    done, n_steps = 0, len(kernels)
+    for kernel in kernels:
+        report("kernels", done, n_steps)
+        if isinstance(kernel, DefaultKernels):
+            plain, shaped = kernel.fit(rows)
+            n_steps += len(shaped)
+            sources += [PlainSource(each, rows) for each in plain]
+            for each in shaped:
+                done += 1
+                report("kernels", done, n_steps)
+                sources += _unless_all_alike(each, rows, backend, quiet)
+        else:
+            shaped_sources = response_sources(fitted(kernel, rows), rows, backend, problems)
+            sources += shaped_sources
+            if not kernel.is_sparse:
+                sources.append(PlainSource(shaped_sources[0].kernel, rows))
+        done += 1
+    report("kernels", done, n_steps)
     return tuple(sources)
+
+
+def _unless_all_alike(kernel: Kernel, rows: Any, backend: str, problems: Sequence[SemiKPCAProblem]) -> list[Source]:
+    try:
+        return response_sources(kernel, rows, backend, problems)
+    except KernelRankError as error:
+        if error.requested > 1 or error.rank > 1:
+            raise
+        raise IndistinguishableRowsError(error.n_samples) from error
 
 
 def sources_at_weight(sources: Iterable[Source], error_weight: float | str) -> tuple[Source, ...]:
@@ -282,14 +268,25 @@ def columns_at(
     return tuple(found[number] for number in range(len(sources)))
 
 
-def neighbor_links(rows: Any, sources: Sequence[Source]) -> Any:
-    """Return a sparse matrix whose entries link each row with its nearest neighbors."""
+def agreements_of(sources: Sequence[Source]) -> tuple[NeighborAgreement, ...]:
+    """Return for each source the neighborhoods that its candidates are held against: among what its kernel sees."""
+    seen = [source.kernel.seen(source.rows) for source in sources]
+    alike: dict[int, list[Source]] = {}
+    for part, source in zip(seen, sources, strict=True):
+        alike.setdefault(id(part), []).append(source)
+    found = {place: NeighborAgreement(_neighbor_links(some)) for place, some in alike.items()}
+    return tuple(found[id(part)] for part in seen)
+
+
+def _neighbor_links(sources: Sequence[Source]) -> Any:
+    """Return a sparse matrix whose entries link each row with its nearest neighbors, as these sources see them."""
     for source in sources:
-        if isinstance(source.kernel, NeighborGraph) and source.kernel.n_neighbors == _AGREEMENT_NEIGHBORS:
-            return source.kernel.matrix_
-    kernel = sources[0].kernel
+        graph = getattr(source.kernel, "kernel_", source.kernel)
+        if isinstance(graph, NeighborGraph) and graph.n_neighbors == _AGREEMENT_NEIGHBORS:
+            return graph.matrix_
+    kernel, rows = sources[0].kernel, sources[0].rows
     if kernel.input_kind == "vectors":
-        return NeighborGraph(n_neighbors=_AGREEMENT_NEIGHBORS).fit(rows).matrix_
+        return NeighborGraph(n_neighbors=_AGREEMENT_NEIGHBORS).fit(kernel.seen(rows)).matrix_
     K = make_operator(kernel, rows, "dense").to_dense()
     own = np.diagonal(K).copy()
     squared_distances = own[:, np.newaxis] + own - 2 * K

@@ -30,6 +30,8 @@ def print_summary(console: Console, labeled: LabeledTable, question: Question) -
     n_columns = len(feature_columns(labeled.table, labeled.roles))
     kinds = feature_kinds(labeled.vectorizer)
     print_sizes(console, question.file.name, n_rows, n_given, kinds, n_columns, n_numbers)
+    if labeled.what_matters:
+        console.print(escape(printable(f"{labeled.what_matters}\n")), highlight=False)
     console.print(_classes(labeled))
     console.print()
     print_accuracy(console, n_given, labeled.estimate, labeled.baseline)

@@ -9,7 +9,7 @@ import typer
 from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.cli._running import kept_cells, outputs_progress, run_cells, split_names
 from semikpca.datasets import PAPER_DATASETS, load_paper_dataset
-from semikpca.experiments import PaperSpec, RecordStore, result_rows, run_missing, summarize
+from semikpca.experiments import CellRecord, PaperSpec, RecordStore, result_rows, run_missing, summarize
 from semikpca.report import write_paper_outputs
 
 
@@ -30,7 +30,7 @@ def paper(
     ] = False,
 ) -> None:
     """Reproduce the paper's tables and figures, and hold them against the printed numbers."""
-    store = RecordStore(out)
+    store = RecordStore(out, PaperSpec, CellRecord)
     with failing_clearly(errors, lambda: kept_cells(store)):
         if report_only:
             spec = store.spec()

@@ -1,9 +1,7 @@
 """Data to try the package on, and the data sets of the paper."""
 
-from semikpca.datasets._dataset import Dataset
 from semikpca.datasets._packaged import PackagedFile, keel_file
-from semikpca.datasets._paper import PAPER_DATASETS, PaperDataset, load_paper_dataset
-from semikpca.datasets._synthetic import make_four_clusters
+from semikpca.datasets._paper import PAPER_DATASETS, Dataset, PaperDataset, load_paper_dataset, make_four_clusters
 from semikpca.datasets._tickets import make_support_tickets
 
 __all__ = [

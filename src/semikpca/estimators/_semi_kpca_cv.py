@@ -5,7 +5,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from semikpca import labels as coding
-from semikpca.blending import Blend, BlendSettings, default_sources, named_sources, no_report
+from semikpca.blending import Blend, BlendSettings, no_report, sources_of
 from semikpca.estimators._decisions import TransductiveDecisions, logger, squeezed
 from semikpca.estimators._validation import (
     check_count,
@@ -17,7 +17,7 @@ from semikpca.estimators._validation import (
     validate_rows,
 )
 from semikpca.exceptions import SingleClassWarning, warn_user
-from semikpca.kernels import as_kernel
+from semikpca.kernels import DefaultKernels
 from semikpca.problem import SemiKPCAProblem, warn_unless_solved
 
 _EIGENPAIR_SHARE = 0.01  # eigenpairs are found to this share of the tolerance of the solves
@@ -139,11 +139,8 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         if labels.n_classes == 1:
             warn_user(SingleClassWarning(labels.classes[0]))
         report = no_report if progress is None else progress
-        if self.kernels is None:
-            sources = default_sources(rows, self.backend, self._problems(), report=report)
-        else:
-            sources = named_sources(kernels, rows, self.backend, self._problems(), report=report)
-        blend = Blend.of(sources, rows, labels, settings, report)
+        sources = sources_of(kernels, rows, self.backend, self._problems(), report=report)
+        blend = Blend.of(sources, labels, settings, report)
         self.X_fit_ = rows
         self._learn(blend)
         self._warn_of_unreachable_rows()
@@ -159,7 +156,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
                 raise ValueError(f"{name} must be a list of values to try, got {values!r}.")
         for count in self.n_components_removed:
             check_count("n_components_removed", count, 0)
-        return [as_kernel("rbf")] if self.kernels is None else check_kernels(self.kernels)
+        return check_kernels([DefaultKernels()] if self.kernels is None else self.kernels)
 
     def _problems(self):
         """Return the settings of Semi-KPCA to try with each kernel."""

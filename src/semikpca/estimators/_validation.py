@@ -9,7 +9,7 @@ from sklearn.utils.validation import _check_feature_names, validate_data
 
 from semikpca._numbers import is_positive_number, is_whole_number
 from semikpca.arrays import device_of, is_lazy, namespace
-from semikpca.kernels import Kernel, as_kernel
+from semikpca.kernels import DefaultKernels, Kernel, as_kernel
 from semikpca.operators import checked_lazy_rows, choose_backend, remote_rows
 
 FLOATS = [np.float64, np.float32]
@@ -79,11 +79,11 @@ def check_iteration(tol, max_iter) -> None:
         check_count("max_iter", max_iter, 1)
 
 
-def check_kernels(kernels) -> list[Kernel]:
+def check_kernels(kernels) -> list[Kernel | DefaultKernels]:
     """Return a list of kernels, by their names or as they are, that all take the same kind of rows."""
     if not is_list(kernels):
         raise ValueError(f"kernels must be a list of kernels or None, got {kernels!r}.")
-    found = [as_kernel(kernel) for kernel in kernels]
+    found = [kernel if isinstance(kernel, DefaultKernels) else as_kernel(kernel) for kernel in kernels]
     kinds = {kernel.input_kind for kernel in found}
     if len(kinds) > 1:
         raise ValueError(f"All kernels must take the same kind of rows; these take {sorted(kinds)}.")

@@ -2,9 +2,8 @@
 
 import zlib
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -25,8 +24,7 @@ from semikpca.spectrum import Spectrum, full_spectrum
 _EIGENVALUES_KEPT = 6  # for Figure 2 and the certificates of the report
 
 
-@dataclass(frozen=True)
-class _Prepared:
+class _Prepared(NamedTuple):
     """A data set with all that does not depend on which rows are labeled."""
 
     n_features: int
@@ -41,13 +39,7 @@ def _prepare(name: str, seed: int) -> _Prepared:
     data = load_paper_dataset(name, seed=seed)
     X = StandardScaler().fit_transform(data.X)
     operator = make_operator(RBF(gamma="median").fit(X), X, "dense")
-    return _Prepared(
-        n_features=X.shape[1],
-        majority_share=data.majority_share,
-        signs=2.0 * data.y - 1.0,
-        operator=operator,
-        spectrum=full_spectrum(operator),
-    )
+    return _Prepared(X.shape[1], data.majority_share, 2.0 * data.y - 1.0, operator, full_spectrum(operator))
 
 
 def run_cell(spec: PaperSpec, cell: Cell) -> CellRecord:

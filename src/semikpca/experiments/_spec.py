@@ -1,8 +1,11 @@
-"""What to run: the protocol of the paper as data."""
+"""What to run and what the paper found: its protocol and the numbers of its Table 2, as data."""
 
+import csv
 from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit, logit
@@ -11,7 +14,6 @@ from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray
 from semikpca.datasets import PAPER_DATASETS
 from semikpca.exceptions import DatasetError
-from semikpca.experiments._paper_values import paper_label_counts
 
 MODEL_NAMES: MappingProxyType[str, str] = MappingProxyType(
     {
@@ -28,6 +30,29 @@ MODELS: tuple[str, ...] = tuple(MODEL_NAMES)
 # side of the paper's own choice of 10 d/N.
 _SHARE_ENDS = (1e-3, 0.9999)
 _MULTIPLE_ENDS = (1e-3, 1e5)
+
+
+class PaperValue(NamedTuple):
+    """One printed cell: mean and standard deviation of the accuracy over ten draws, in percent."""
+
+    mean: float
+    std: float
+
+
+@cache
+def paper_values() -> MappingProxyType[tuple[str, int, str, str], PaperValue]:
+    """Return the 216 printed cells of Table 2, by data set, number of labels, "best" or "fixed" weight, and model."""
+    text = files("semikpca.experiments").joinpath("paper_values.csv").read_text(encoding="utf-8")
+    found = {}
+    for row in csv.DictReader(text.splitlines()):
+        key = row["dataset"], int(row["n_labeled"]), row["gamma_choice"], row["model"]
+        found[key] = PaperValue(float(row["accuracy_mean"]), float(row["accuracy_std"]))
+    return MappingProxyType(found)
+
+
+def paper_label_counts(dataset: str) -> tuple[int, ...]:
+    """Return the numbers of labels that the paper used for a data set, ascending."""
+    return tuple(sorted({n_labeled for name, n_labeled, _, _ in paper_values() if name == dataset}))
 
 
 @dataclass(frozen=True)

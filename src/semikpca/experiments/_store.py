@@ -4,12 +4,10 @@ import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Generic, Protocol, Self, TypeVar, overload
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from semikpca._files import versions, write_whole
 from semikpca.exceptions import RecordError
-from semikpca.experiments._records import CellRecord
-from semikpca.experiments._spec import PaperSpec
 
 FORMAT = 1
 
@@ -41,20 +39,14 @@ RecordT = TypeVar("RecordT", bound=_StoredRecord)
 
 
 class RecordStore(Generic[SpecT, RecordT]):
-    """A folder of records: those of the paper's experiments, unless other types are named.
+    """A folder of records of one type, found by runs of one type of spec.
 
     ``run.json`` says what was asked for and with which versions; ``records/`` holds a file for each finished cell. Each
     file carries a checksum of its content, so that a damaged one is seen, and is written under another name and
     renamed, so that a killed run leaves none behind.
     """
 
-    @overload
-    def __init__(self: "RecordStore[PaperSpec, CellRecord]", folder: Path) -> None: ...
-
-    @overload
-    def __init__(self, folder: Path, spec_type: type[SpecT], record_type: type[RecordT]) -> None: ...
-
-    def __init__(self, folder: Path, spec_type: Any = PaperSpec, record_type: Any = CellRecord) -> None:
+    def __init__(self, folder: Path, spec_type: type[SpecT], record_type: type[RecordT]) -> None:
         self._spec_type, self._record_type = spec_type, record_type
         self.folder, self.run_file, self.records = folder, folder / "run.json", folder / "records"
 
@@ -79,8 +71,7 @@ class RecordStore(Generic[SpecT, RecordT]):
 
     def spec(self) -> SpecT:
         """Return what the run in this folder was asked for."""
-        spec: SpecT = self._spec_type.from_dict(_opened(self.run_file)["spec"])
-        return spec
+        return self._spec_type.from_dict(_opened(self.run_file)["spec"])
 
     def versions(self) -> dict[str, str]:
         """Return the versions that the run was made with."""
@@ -92,8 +83,7 @@ class RecordStore(Generic[SpecT, RecordT]):
 
     def read(self, cell: Any) -> RecordT:
         """Return a stored cell; RecordError when it is missing or damaged."""
-        record: RecordT = self._record_type.from_dict(_opened(self._path(cell)))
-        return record
+        return self._record_type.from_dict(_opened(self._path(cell)))
 
     def read_all(self, spec: SpecT) -> list[RecordT]:
         """Return all cells of the spec, in the order of the tables."""
@@ -104,14 +94,12 @@ class RecordStore(Generic[SpecT, RecordT]):
         cells: list[Any] = []
         damaged: list[RecordError] = []
         for cell in spec.cells():
-            if not self._path(cell).exists():
-                cells.append(cell)
-                continue
             try:
                 self.read(cell)
             except RecordError as error:
                 cells.append(cell)
-                damaged.append(error)
+                if self._path(cell).exists():
+                    damaged.append(error)
         return cells, damaged
 
     def _path(self, cell: Any) -> Path:

@@ -17,57 +17,27 @@ _PATH_POINTS = 33
 
 @dataclass(frozen=True)
 class Outcome:
-    """Where an objective has its minimum, or which way it falls without end.
+    """Where an objective has its minimum, or which way it falls without end."""
 
-    Attributes
-    ----------
-    kind : {"point", "line", "fall"}
-        One solution, a line of solutions, or none because the objective has no lower bound.
-    direction : ndarray of shape (2,) or None
-        Along the line, or down the fall; None for a point.
-    paths : tuple of ndarray of shape (n, 3)
-        Where that lies on the surface, as rows (⟨v1, w⟩, ⟨v2, w⟩, objective): the point alone, the line from edge to
-        edge, or each way of the fall, from where the objective is level (or from 0 on a slope) to the edge of the grid.
-    """
-
-    kind: Literal["point", "line", "fall"]
-    direction: FloatArray | None
+    kind: Literal["point", "line", "fall"]  # a fall has no solution: the objective has no lower bound
+    direction: FloatArray | None  # along the line, or down the fall; None for a point
+    # Where that lies on the surface, as rows (⟨v1, w⟩, ⟨v2, w⟩, objective): the point alone, the line from edge to
+    # edge, or each way of the fall, from where the objective is level (or from 0 on a slope) to the edge of the grid.
     paths: tuple[FloatArray, ...]
 
 
 @dataclass(frozen=True)
 class ObjectiveSurface:
-    """The objective of one problem at one error weight, for data that span a plane.
+    """The objective of one problem at one error weight, for data that span a plane."""
 
-    Attributes
-    ----------
-    problem : {"kernel_pca", "semi_kpca"}
-        Problem 3 or Problem 4.
-    error_weight : float
-        γ, absolute.
-    eigenvalues : tuple of float
-        λ1 and λ2 of the covariance.
-    coordinates : ndarray of shape (n,)
-        The grid along both eigenvectors, ascending, 0 in the middle.
-    values : ndarray of shape (n, n)
-        ``values[i, j]`` is the objective at w = ``coordinates[i]`` v1 + ``coordinates[j]`` v2.
-    values_without_first : ndarray of shape (n,)
-        The objective along v2, all that is left when the first component is removed.
-    regimes : tuple of Regime
-        Where the weight stands against the bound for k = 0 and k = 1.
-    outcome, outcome_without_first : Outcome
-        What minimizing comes to for k = 0 and k = 1.
-    """
-
-    problem: SurfaceProblem
-    error_weight: float
-    eigenvalues: tuple[float, float]
-    coordinates: FloatArray
-    values: FloatArray
-    values_without_first: FloatArray
-    regimes: tuple[Regime, Regime]
-    outcome: Outcome
-    outcome_without_first: Outcome
+    problem: SurfaceProblem  # Problem 3 or Problem 4 of the paper
+    error_weight: float  # absolute
+    coordinates: FloatArray  # the grid along both eigenvectors, ascending, 0 in the middle
+    values: FloatArray  # [i, j] is the objective at w = coordinates[i] v1 + coordinates[j] v2
+    values_without_first: FloatArray  # along v2, all that is left when the first component is removed
+    regimes: tuple[Regime, Regime]  # where the weight stands against the bound for k = 0 and k = 1
+    outcome: Outcome  # what minimizing comes to for k = 0
+    outcome_without_first: Outcome  # and for k = 1
 
 
 def objective_surfaces(
@@ -105,7 +75,12 @@ def objective_surfaces(
     >>> [surface.outcome.kind for surface in surfaces]
     ['point', 'line', 'fall', 'fall', 'fall', 'point', 'fall', 'fall', 'fall', 'fall']
     """
-    first, second = _eigenvalue_pair(eigenvalues)
+    if len(eigenvalues) != 2 or not all(is_positive_number(value) for value in eigenvalues):
+        raise ValueError(f"eigenvalues must be two positive, finite numbers, got {eigenvalues!r}.")
+    first, second = (float(value) for value in eigenvalues)
+    if first <= second:
+        why = "equal ones leave the first component undefined"
+        raise ValueError(f"eigenvalues must descend, λ1 > λ2 ({why}), got {eigenvalues!r}.")
     pull = np.asarray(label_pull, dtype=np.float64)
     if pull.shape != (2,) or not np.isfinite(pull).all():
         raise ValueError(f"label_pull must be two finite numbers, got {label_pull!r}.")
@@ -133,12 +108,8 @@ class _Quadratic:
 
     @property
     def regimes(self) -> tuple[Regime, Regime]:
-        return self._regime(0), self._regime(1)
-
-    def _regime(self, k: int) -> Regime:
-        values = self.eigenvalues[: k + 1]
-        certificate = ConvexityCertificate(n_components_removed=k, next_eigenvalue=values[k], eigenvalues=values)
-        return certificate.regime_of(self.error_weight)
+        first, second = (ConvexityCertificate(k, value) for k, value in enumerate(self.eigenvalues))
+        return first.regime_of(self.error_weight), second.regime_of(self.error_weight)
 
     @property
     def curvatures(self) -> FloatArray:
@@ -151,16 +122,13 @@ class _Quadratic:
         return np.asarray(0.5 * w**2 @ self.curvatures - self.error_weight * w @ self.pull)
 
     def surface(self, problem: SurfaceProblem, coordinates: FloatArray) -> ObjectiveSurface:
-        plane = np.stack(np.meshgrid(coordinates, coordinates, indexing="ij"), axis=-1)
-        left = np.stack([np.zeros_like(coordinates), coordinates], axis=-1)
         extent = float(coordinates[-1])
         return ObjectiveSurface(
             problem=problem,
             error_weight=self.error_weight,
-            eigenvalues=self.eigenvalues,
             coordinates=coordinates,
-            values=self(plane),
-            values_without_first=self(left),
+            values=self(np.stack(np.meshgrid(coordinates, coordinates, indexing="ij"), axis=-1)),
+            values_without_first=self(np.stack([np.zeros_like(coordinates), coordinates], axis=-1)),
             regimes=self.regimes,
             outcome=self.outcome(0, extent),
             outcome_without_first=self.outcome(1, extent),
@@ -168,7 +136,9 @@ class _Quadratic:
 
     def outcome(self, k: int, extent: float) -> Outcome:
         """Return what Theorems 1 and 2 say, with the first k components removed."""
-        still = self._stationary(k)
+        # Where the objective is level; 0 along what is removed and along a component that is at its bound.
+        curved = np.array([i >= k and regime is not Regime.SUBSPACE for i, regime in enumerate(self.regimes)])
+        still = np.divide(self.error_weight * self.pull, self.curvatures, out=np.zeros(2), where=curved)
         if self.regimes[k] is Regime.TRIVIAL:
             return Outcome("point", None, (self._lifted(still[np.newaxis]),))
         direction = np.zeros(2)
@@ -181,11 +151,6 @@ class _Quadratic:
         ways = edges[:1] if self.regimes[k] is Regime.SUBSPACE else edges
         return Outcome("fall", direction, tuple(self._path(still, k, top, edge) for edge in ways))
 
-    def _stationary(self, k: int) -> FloatArray:
-        """Return where the objective is level; 0 along what is removed and along a component that is at its bound."""
-        curved = np.array([i >= k and regime is not Regime.SUBSPACE for i, regime in enumerate(self.regimes)])
-        return np.asarray(np.divide(self.error_weight * self.pull, self.curvatures, out=np.zeros(2), where=curved))
-
     def _path(self, through: FloatArray, component: int, begin: float, end: float) -> FloatArray:
         w = np.tile(through, (_PATH_POINTS, 1))
         w[:, component] = np.linspace(begin, end, _PATH_POINTS)
@@ -193,13 +158,3 @@ class _Quadratic:
 
     def _lifted(self, w: FloatArray) -> FloatArray:
         return np.column_stack([w, self(w)])
-
-
-def _eigenvalue_pair(eigenvalues: Sequence[float]) -> tuple[float, float]:
-    if len(eigenvalues) != 2 or not all(is_positive_number(value) for value in eigenvalues):
-        raise ValueError(f"eigenvalues must be two positive, finite numbers, got {eigenvalues!r}.")
-    first, second = (float(value) for value in eigenvalues)
-    if first <= second:
-        why = "equal ones leave the first component undefined"
-        raise ValueError(f"eigenvalues must descend, λ1 > λ2 ({why}), got {eigenvalues!r}.")
-    return first, second

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from semikpca.experiments._paper_values import paper_values
 from semikpca.experiments._records import CellRecord
-from semikpca.experiments._spec import MODELS
+from semikpca.experiments._spec import MODELS, paper_values
 
 CHOICES = ("best", "fixed")
 PAPER_DRAWS = 10
@@ -112,11 +112,8 @@ def summarize(rows: list[dict[str, Any]]) -> Agreement:
 
 
 def _leads(rows: list[dict[str, Any]], column: str) -> int:
-    best: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        if row["dataset"] not in best or row[column] > best[row["dataset"]][column]:
-            best[row["dataset"]] = row
-    return sum(row["model"] == "semi_kpca_1" for row in best.values())
+    of_datasets = [[row for row in rows if row["dataset"] == name] for name in {row["dataset"] for row in rows}]
+    return sum(max(group, key=itemgetter(column))["model"] == "semi_kpca_1" for group in of_datasets)
 
 
 def _spread(accuracies: Any) -> float:

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from threading import Thread
 from typing import Any
 
@@ -34,13 +34,12 @@ class WithParent:
         return self.function(*arguments)
 
 
-@lru_cache(maxsize=1)
+@cache
 def _watch(parent: int) -> None:
-    Thread(target=_end_with, args=(parent,), daemon=True).start()
+    def end_with_parent() -> None:
+        # A process whose parent has died belongs to another one. (Not on Windows, where the number stays.)
+        while os.getppid() == parent:
+            time.sleep(_LOOK_EVERY)
+        os._exit(1)
 
-
-def _end_with(parent: int) -> None:
-    # A process whose parent has died belongs to another one. (Not on Windows, where the number stays.)
-    while os.getppid() == parent:
-        time.sleep(_LOOK_EVERY)
-    os._exit(1)
+    Thread(target=end_with_parent, daemon=True).start()

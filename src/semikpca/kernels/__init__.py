@@ -6,6 +6,7 @@ works in a grid search. Strings are shorthands for kernels with their defaults; 
 
 from semikpca.kernels._bandwidth import median_distance
 from semikpca.kernels._base import Kernel, ProductKernel, SparseFactor
+from semikpca.kernels._defaults import DefaultKernels
 from semikpca.kernels._evaluation import product_factors, values_of_products
 from semikpca.kernels._finite import finite_pairwise, require_finite, require_finite_sums
 from semikpca.kernels._formula import ExponentialDecay, Formula, Power
@@ -14,6 +15,7 @@ from semikpca.kernels._graph import NeighborGraph, fit_graphs
 from semikpca.kernels._low_rank import LowRankFactor, above_rounding
 from semikpca.kernels._normalized import Normalized, normalized_product, positive_degrees, summed_features
 from semikpca.kernels._nystroem import Nystroem
+from semikpca.kernels._on_columns import OnColumns
 from semikpca.kernels._pairwise import RBF, Cosine, Laplacian, Linear, Polynomial
 from semikpca.kernels._registry import kernel_classes, shorthands
 from semikpca.kernels._row_sums import row_sums
@@ -26,6 +28,7 @@ __all__ = [
     "RBF",
     "CallableKernel",
     "Cosine",
+    "DefaultKernels",
     "ExponentialDecay",
     "FactorTiles",
     "Formula",
@@ -37,6 +40,7 @@ __all__ = [
     "NeighborGraph",
     "Normalized",
     "Nystroem",
+    "OnColumns",
     "PairwiseTiles",
     "Polynomial",
     "Power",

@@ -87,6 +87,19 @@ class Kernel(BaseEstimator, ABC):
         raise NotImplementedError(f"The matrix of {self!r} is not sparse.")
 
     @property
+    def formula(self) -> Formula | None:
+        """What the kernel is made of, where that can be said as data: see :class:`ProductKernel`."""
+        return None
+
+    def factor(self, rows: Rows) -> Rows:
+        """Return rows as the formula compares them, in float32 or float64."""
+        return as_float(rows)
+
+    def seen(self, rows: Rows) -> Rows:
+        """Return what the kernel looks at of rows: all or some columns; of the training rows always the same object."""
+        return rows
+
+    @property
     def is_approximate(self) -> bool:
         """Whether the kernel stands for another one, whose eigenvalues may be larger."""
         return False
@@ -131,10 +144,6 @@ class ProductKernel(Kernel):
     @abstractmethod
     def formula(self) -> Formula:
         """What rows are compared by, and what becomes of the comparison."""
-
-    def factor(self, rows: Rows) -> Rows:
-        """Return rows as the formula compares them, in float32 or float64."""
-        return as_float(rows)
 
     def pairwise(self, A: Rows, B: Rows) -> Array:
         """Return the matrix of k(a, b), shape (len(A), len(B))."""

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from semikpca._typing import FloatArray, IntArray, Rows
-from semikpca.kernels._base import Kernel, ProductKernel
+from semikpca.kernels._base import Kernel
 from semikpca.kernels._evaluation import product_factors, values_of_products
 from semikpca.kernels._vectors import dense
 
@@ -81,8 +81,8 @@ class PairwiseTiles:
 
 def tiles_of(kernel: Kernel, A: Rows, B: Rows, dtype: Any) -> Tiles:
     """Return blocks of ``kernel.pairwise(A, B)`` of type ``dtype``, by products of factors where these keep digits."""
-    if isinstance(kernel, ProductKernel):
-        formula = kernel.formula
+    formula = kernel.formula
+    if formula is not None:
         with np.errstate(over="ignore", invalid="ignore"):
             factors = product_factors(formula, kernel.factor(A), kernel.factor(B))
         if factors is not None:

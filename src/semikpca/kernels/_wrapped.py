@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from semikpca._typing import Rows
 from semikpca.kernels._base import InputKind, Kernel
 from semikpca.kernels._given import CallableKernel
 from semikpca.kernels._registry import shorthands
@@ -50,6 +51,10 @@ class WrappedKernel(Kernel):
     def input_kind(self) -> InputKind:
         """As the kernel inside."""
         return self._inside.input_kind
+
+    def seen(self, rows: Rows) -> Rows:
+        """As the kernel inside."""
+        return self._inside.seen(rows)
 
     @property
     def accepts_sparse(self) -> bool:

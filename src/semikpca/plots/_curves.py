@@ -22,24 +22,14 @@ _LEAST_HEIGHT = 30.0  # points of accuracy: a narrower axis would make chance lo
 
 @dataclass(frozen=True)
 class AccuracyCurve:
-    """The accuracy of one model against the error weight, in percent.
+    """The accuracy of one model against the error weight, in percent."""
 
-    Attributes
-    ----------
-    model : str
-        From ``semikpca.experiments.MODELS``.
-    error_weights, means, standard_errors : ndarray of shape (n_weights,)
-        The grid, absolute and ascending; mean and standard error of the mean over the draws.
-    best, heuristic : (float, float)
-        Error weight and mean accuracy of the best weight on the grid and of the paper's rule of thumb.
-    """
-
-    model: str
-    error_weights: FloatArray
-    means: FloatArray
-    standard_errors: FloatArray
-    best: tuple[float, float]
-    heuristic: tuple[float, float]
+    model: str  # one of semikpca.experiments.MODELS
+    error_weights: FloatArray  # the grid, absolute and ascending, shape (n_weights,)
+    means: FloatArray  # over the draws, shape (n_weights,)
+    standard_errors: FloatArray  # of these means
+    best: tuple[float, float]  # weight and mean accuracy of the best weight on the grid
+    heuristic: tuple[float, float]  # and of the paper's rule of thumb
 
     @classmethod
     def from_record(cls, record: CellRecord, model: str) -> "AccuracyCurve":
@@ -112,8 +102,6 @@ class AccuracyCurvesDisplay(style.FigureDisplay):
             self.figure_ = self.ax_.figure
             for curve in self.curves:
                 self._draw_curve(curve)
-            for curve in self.curves:
-                self._draw_stars(curve)
             self._draw_frame()
             style.legend_below(self.ax_, self._legend_handles(), n_columns=4)
         return self
@@ -123,8 +111,6 @@ class AccuracyCurvesDisplay(style.FigureDisplay):
         low, high = curve.means - curve.standard_errors, curve.means + curve.standard_errors
         self.ax_.fill_between(curve.error_weights, low, high, color=color, alpha=0.13, linewidth=0)
         self.ax_.plot(curve.error_weights, curve.means, color=color, linewidth=1.8)
-
-    def _draw_stars(self, curve: AccuracyCurve) -> None:
         for point, star in ((curve.best, _BEST_STAR), (curve.heuristic, _HEURISTIC_STAR)):
             self.ax_.plot(*point, "*", **star, zorder=4, clip_on=False)
 
@@ -140,7 +126,9 @@ class AccuracyCurvesDisplay(style.FigureDisplay):
             )  # fmt: skip
         bands = [curve.means + sign * curve.standard_errors for curve in self.curves for sign in (-1, 1)]
         levels = np.append(np.concatenate(bands), self.baseline)
-        ax.set_ylim(*_height(float(levels.min()), float(levels.max())))
+        low, high = float(levels.min()), float(levels.max())
+        air = max((_LEAST_HEIGHT - (high - low)) / 2, 0.04 * (high - low))
+        ax.set_ylim(max(low - air, 0.0), min(high + air, 101.5))
         ax.grid(axis="y", color=style.FAINT, alpha=0.25, linewidth=0.6)
         ax.set_axisbelow(True)
         ax.set_xlabel("error weight γ")
@@ -160,9 +148,3 @@ class AccuracyCurvesDisplay(style.FigureDisplay):
         ]
         # A legend is filled column by column: the models make its first row.
         return [handle for pair in zip_longest(models, marks) for handle in pair if handle is not None]
-
-
-def _height(low: float, high: float) -> tuple[float, float]:
-    """Return the ends of the vertical axis for data from low to high, with some air and of a least height."""
-    air = max((_LEAST_HEIGHT - (high - low)) / 2, 0.04 * (high - low))
-    return max(low - air, 0.0), min(high + air, 101.5)

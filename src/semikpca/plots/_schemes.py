@@ -1,12 +1,14 @@
 """Figure 2: which error weights keep the problem convex."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
+from sklearn.isotonic import isotonic_regression
 
 from semikpca._numbers import is_positive_number, is_whole_number
 from semikpca._typing import FloatArray
@@ -17,6 +19,9 @@ _BAR = 5.0  # points
 _LETTER_ROOM = 0.0085  # of the width of the axes, for each letter of the name of a bound
 _NUMBERS_UP_TO = 1e3  # ratio of the ends of the axis: a wider one shows powers of ten only
 _SAME_BOUND = 1e-6  # relative difference
+_MARK: dict[str, Any] = {"markersize": 9, "markeredgewidth": 2.0}
+_SOLUTION_MARK = {**_MARK, "color": style.SOLUTION_COLOR, "markeredgecolor": "white"}
+_NO_SOLUTION_MARK = {**_MARK, "color": "white", "markeredgecolor": style.UNBOUNDED_COLOR}
 
 
 class ConvexitySchemesDisplay(style.FigureDisplay):
@@ -54,11 +59,7 @@ class ConvexitySchemesDisplay(style.FigureDisplay):
     @property
     def bounds(self) -> FloatArray:
         """1/λ(k+1) for k = 0 … K, ascending."""
-        certificates = (
-            ConvexityCertificate(n_components_removed=k, next_eigenvalue=value, eigenvalues=self.eigenvalues[: k + 1])
-            for k, value in enumerate(self.eigenvalues)
-        )
-        return np.array([certificate.error_weight_max for certificate in certificates])
+        return np.array([ConvexityCertificate(k, value).error_weight_max for k, value in enumerate(self.eigenvalues)])
 
     def plot(self, axes: Sequence[Axes] | None = None) -> "ConvexitySchemesDisplay":
         """Draw both schemes.
@@ -97,12 +98,7 @@ class ConvexitySchemesDisplay(style.FigureDisplay):
         for k, bound in enumerate(bounds):
             axes.plot([begin, bound], [k, k], color=below, linewidth=_BAR, solid_capstyle="butt")
             axes.plot([bound, end], [k, k], color=style.UNBOUNDED_COLOR, linewidth=_BAR, solid_capstyle="butt")
-            axes.plot(
-                bound, k, "o", markersize=9, markeredgewidth=2.0,
-                color=style.SOLUTION_COLOR if solution_at_bound else "white",
-                markeredgecolor="white" if solution_at_bound else style.UNBOUNDED_COLOR,
-                zorder=3,
-            )  # fmt: skip
+            axes.plot(bound, k, "o", **(_SOLUTION_MARK if solution_at_bound else _NO_SOLUTION_MARK), zorder=3)
         axes.set_xscale("log")
         axes.set(xlim=(begin, end), ylim=(len(bounds) - 0.5, -0.6), yticks=range(len(bounds)))
         axes.set_yticklabels([f"k = {k}" for k in range(len(bounds))])
@@ -138,29 +134,16 @@ def _spread(places: FloatArray, widths: FloatArray) -> FloatArray:
 
     Each then has half of its width to either side.
     """
-    # Less the room that those before it take, the places must not descend: the pool-adjacent-violators rule.
+    # Less the room that those before it take, the places must not descend.
     steps = np.concatenate([[0.0], np.cumsum((widths[:-1] + widths[1:]) / 2)])
-    blocks: list[tuple[float, int]] = []
-    for value in places - steps:
-        mean, count = float(value), 1
-        while blocks and blocks[-1][0] > mean:
-            other, others = blocks.pop()
-            mean, count = (mean * count + other * others) / (count + others), count + others
-        blocks.append((mean, count))
-    pooled = np.repeat([mean for mean, _ in blocks], [count for _, count in blocks])
-    return np.asarray(np.clip(pooled, 0.0, max(0.0, 1.0 - steps[-1])) + steps)
+    return np.asarray(np.clip(isotonic_regression(places - steps), 0.0, max(0.0, 1.0 - steps[-1])) + steps)
 
 
 def _legend_handles() -> list[Line2D]:
-    def bar(color: str, label: str) -> Line2D:
-        return Line2D([], [], color=color, linewidth=_BAR, label=label)
-
-    return [
-        bar(style.TRIVIAL_COLOR, "trivial solution (w = 0)"),
-        bar(style.SOLUTION_COLOR, "non-trivial solution"),
-        bar(style.UNBOUNDED_COLOR, "no bounded solution"),
-        Line2D(
-            [], [], linewidth=0, marker="o", markersize=9, color="white", markeredgecolor=style.UNBOUNDED_COLOR,
-            markeredgewidth=2.0, label="no solution at the bound",
-        ),
-    ]  # fmt: skip
+    bars = {
+        "trivial solution (w = 0)": style.TRIVIAL_COLOR,
+        "non-trivial solution": style.SOLUTION_COLOR,
+        "no bounded solution": style.UNBOUNDED_COLOR,
+    }
+    mark = Line2D([], [], linewidth=0, marker="o", label="no solution at the bound", **_NO_SOLUTION_MARK)
+    return [*(Line2D([], [], color=color, linewidth=_BAR, label=label) for label, color in bars.items()), mark]

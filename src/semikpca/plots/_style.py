@@ -32,8 +32,6 @@ INK = "#1a1a1a"
 MUTED = "#5c5c5c"
 FAINT = "#8a8a8a"
 
-PNG_DPI = 200
-
 _STYLE: dict[str, Any] = {
     "font.size": 9.0,
     "text.color": INK,
@@ -45,7 +43,11 @@ _STYLE: dict[str, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
+# Neither the day nor the version of matplotlib is part of the picture.
+_METADATA: dict[str, dict[str, str | None]] = {"svg": {"Date": None, "Creator": "semikpca"}, "png": {"Software": None}}
 _HASH_SALT = "semikpca"  # without a salt the ids in an SVG file are drawn at random
+_METADATA_ELEMENT = re.compile(r"\s*<metadata>.*?</metadata>", flags=re.DOTALL)
+_STYLE_ELEMENT = re.compile(r"\s*<defs>\s*<style[^>]*>\s*\*\s*\{([^}]*)\}\s*</style>\s*</defs>")
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -71,15 +73,8 @@ def lifted(axes: Axes, points: float) -> Transform:
 
 def legend_below(axes: Axes, handles: list[Line2D], n_columns: int) -> None:
     """Put a legend under the label of the horizontal axis, where it covers no data."""
-    axes.legend(
-        handles=handles,
-        loc="upper center",
-        bbox_to_anchor=(0.5, 0.0),
-        bbox_transform=lifted(axes, -36),
-        borderaxespad=0.0,
-        ncols=n_columns,
-        frameon=False,
-    )
+    place = {"bbox_to_anchor": (0.5, 0.0), "bbox_transform": lifted(axes, -36), "borderaxespad": 0.0}
+    axes.legend(handles=handles, loc="upper center", ncols=n_columns, frameon=False, **place)
 
 
 class FigureDisplay:
@@ -102,7 +97,7 @@ def save_figure(
     target: str | os.PathLike[str] | BinaryIO,
     *,
     file_format: Literal["svg", "png"] | None = None,
-    dpi: int = PNG_DPI,
+    dpi: int = 200,
 ) -> None:
     """Write a figure on white; the same figure gives the same bytes.
 
@@ -131,13 +126,6 @@ def save_figure(
         figure.savefig(target, format=ending, dpi=dpi, metadata=dict(_METADATA[ending]), **look)
 
 
-# Neither the day nor the version of matplotlib is part of the picture.
-_METADATA: dict[str, dict[str, str | None]] = {
-    "svg": {"Date": None, "Creator": "semikpca"},
-    "png": {"Software": None},
-}
-
-
 def figure_svg(figure: Figure) -> str:
     """Return the ``<svg>`` element of a figure, to be shown as an image: figures number their parts alike."""
     file = io.BytesIO()
@@ -149,7 +137,3 @@ def figure_svg(figure: Figure) -> str:
     if shared:
         element = _STYLE_ELEMENT.sub("", element).replace("<svg", f'<svg style="{shared[1]}"', 1)
     return element
-
-
-_METADATA_ELEMENT = re.compile(r"\s*<metadata>.*?</metadata>", flags=re.DOTALL)
-_STYLE_ELEMENT = re.compile(r"\s*<defs>\s*<style[^>]*>\s*\*\s*\{([^}]*)\}\s*</style>\s*</defs>")

@@ -118,7 +118,14 @@ def _draw_surface(axes: Any, surface: ObjectiveSurface, limits: tuple[float, flo
     axes.set_proj_type("ortho")
     axes.set(xlim=(c[0], c[-1]), ylim=(c[0], c[-1]), zlim=limits, facecolor="none")
     axes.set_box_aspect((1, 1, 1), zoom=1.14)
-    _bare_axes(axes)
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        axis.set_ticks([])
+        axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
+        axis.line.set_color(style.FAINT)
+        axis.line.set_linewidth(0.6)
+    axes.zaxis.line.set_visible(False)
+    axes.set_xlabel("v₁", labelpad=-15)
+    axes.set_ylabel("v₂", labelpad=-15)
 
     # The surface is drawn in two halves with the curve between them, so that each hides what is behind it.
     middle = len(c) // 2
@@ -156,27 +163,13 @@ def _draw_outcome(axes: Any, outcome: Outcome, color: str | None) -> None:
         axes.add_artist(head)
 
 
-def _bare_axes(axes: Any) -> None:
-    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-        axis.set_ticks([])
-        axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
-        axis.line.set_color(style.FAINT)
-        axis.line.set_linewidth(0.6)
-    axes.zaxis.line.set_visible(False)
-    axes.set_xlabel("v₁", labelpad=-15)
-    axes.set_ylabel("v₂", labelpad=-15)
-
-
 def _weight_position(surface: ObjectiveSurface) -> str:
     first, second = (f"1/{style.eigenvalue_name(number)}" for number in (1, 2))
     at_first, at_second = surface.regimes
-    if at_first is Regime.TRIVIAL:
-        return f"γ < {first}"
-    if at_first is Regime.SUBSPACE:
-        return f"γ = {first}"
-    if at_second is Regime.TRIVIAL:
-        return f"{first} < γ < {second}"
-    return f"γ = {second}" if at_second is Regime.SUBSPACE else f"γ > {second}"
+    signs = {Regime.TRIVIAL: "<", Regime.SUBSPACE: "=", Regime.UNBOUNDED: ">"}
+    if at_first is not Regime.UNBOUNDED:
+        return f"γ {signs[at_first]} {first}"
+    return f"{first} < γ < {second}" if at_second is Regime.TRIVIAL else f"γ {signs[at_second]} {second}"
 
 
 def _statement(surface: ObjectiveSurface) -> str:

@@ -14,32 +14,19 @@ from markupsafe import Markup
 from semikpca import _palette
 from semikpca._words import counted
 
-_MINUS = "−"
-
 
 def render_paper_report(view: Mapping[str, Any], figures: Mapping[str, str]) -> str:
-    """Return the page for a view; the same view and figures give the same page.
+    """Return the page for a view that ``paper_view`` made; the same view and figures give the same page.
 
-    Parameters
-    ----------
-    view : mapping
-        As :func:`semikpca.report.paper_view` returns it.
-    figures : mapping of str to str
-        ``<svg>`` elements that carry their own ``xmlns``, under the names "surfaces", "schemes" and
-        "curves/<data set>-<label count>"; those that are missing are left out.
+    Figures have the names "surfaces", "schemes" and "curves/<data set>-<label count>"; missing ones are left out.
     """
     return render_page("paper.html.jinja", view, figures)
 
 
 def render_label_report(view: Mapping[str, Any], scripts: Mapping[str, str]) -> str:
-    """Return the page for a view; the same view and scripts give the same page.
+    """Return the page for a view that ``label_view`` made; the same view and scripts give the same page.
 
-    Parameters
-    ----------
-    view : mapping
-        As :func:`semikpca.report.label_view` returns it.
-    scripts : mapping of str to str
-        "plotly" and "map": programs of the page, which run in this order. Nothing else may run on it.
+    The scripts "plotly" and "map" run in this order. Nothing else may run on the page.
     """
     inline = {name: Markup(_inline(text)) for name, text in scripts.items()}
     hashes = ["sha256-" + b64encode(sha256(text.encode()).digest()).decode() for text in inline.values()]
@@ -69,15 +56,9 @@ def render_page(
 ) -> str:
     """Return the page that a template makes of a view and figures.
 
-    Parameters
-    ----------
-    template : str
-        Name of the template; it extends "page.html.jinja", the layout that all pages share.
-    view : mapping
-    figures : mapping of str to str
-        ``<svg>`` elements that carry their own ``xmlns``; the template finds them as addresses under ``images``.
-    templates : jinja2 loader or None
-        Where the template is, if not among those of this package.
+    The template extends "page.html.jinja", the layout that all pages share; ``templates`` loads it where it is not one
+    of this package. Figures are ``<svg>`` elements that carry their own ``xmlns``; the template finds them as addresses
+    under ``images``.
     """
     images = {name: _as_address(svg) for name, svg in figures.items()}
     return _environment(templates).get_template(template).render(view=view, images=images)
@@ -106,7 +87,7 @@ def _as_address(svg: str) -> str:
 
 def _fixed(value: float, digits: int = 1) -> str:
     text = f"{value:.{digits}f}"
-    return (text if float(text) else text.lstrip("-")).replace("-", _MINUS)
+    return (text if float(text) else text.lstrip("-")).replace("-", "−")
 
 
 def _signed(value: float, digits: int = 1) -> str:

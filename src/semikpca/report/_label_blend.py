@@ -8,7 +8,7 @@ import numpy as np
 
 from semikpca._words import counted
 from semikpca.convexity import ConvexityCertificate
-from semikpca.kernels import Kernel
+from semikpca.kernels import Kernel, OnColumns, as_kernel
 from semikpca.workflow import LabeledTable
 
 _MOST_CANDIDATES = 10
@@ -25,51 +25,44 @@ def certificate_view(labeled: LabeledTable) -> dict[str, Any] | None:
     k = certificate.n_components_removed
     # The middle as it is resolved for a fit, which keeps a small distance where the bound is uncertain.
     middle = certificate.resolve("middle")
-    lower = 1.0 / certificate.eigenvalues[k - 1] if k else None
     is_middle = math.isclose(weight, middle, rel_tol=_SAME)
-    shown = apart([bound, middle, weight if not is_middle else middle, *([] if lower is None else [lower])])
+    marks = {"bound": bound, "middle": middle, "weight": middle if is_middle else weight}
+    if k:
+        marks["lower"] = 1.0 / certificate.eigenvalues[k - 1]
+    shown = dict(zip(marks, apart(list(marks.values())), strict=True))
     uses = _uses(labeled)
     return {
         **_common(certificate, uses),
         "semi_kpca_share": sum(entry["share"] for entry in uses),
-        "error_weight": shown[2],
+        "error_weight": shown["weight"],
         "gap": number(certificate.gap) if math.isfinite(certificate.gap) else None,
-        "lower": None if lower is None else shown[3],
-        "middle": shown[1],
-        "bound": shown[0],
+        "lower": shown.get("lower"),
+        "middle": shown["middle"],
+        "bound": shown["bound"],
         "is_middle": is_middle,
-        "line": {
-            "lower": None if lower is None else _place(lower, bound),
-            "middle": _place(middle, bound),
-            "weight": _place(weight, bound),
-            "bound": _place(bound, bound),
-        },
-        "close_up": _close_up(lower, middle, weight, bound),
+        "line": {"lower": None} | {name: 100 * value / (_BEYOND * bound) for name, value in marks.items()},
+        "close_up": _close_up(marks),
         "meaning": _meaning(certificate),
         "others": [_other(entry, uses) for entry in labeled.model.certificates_ if entry is not certificate],
     }
 
 
-def _place(weight: float, bound: float) -> float:
-    return 100 * weight / (_BEYOND * bound)
-
-
-def _close_up(lower: float | None, middle: float, weight: float, bound: float) -> dict[str, float] | None:
+def _close_up(marks: dict[str, float]) -> dict[str, float] | None:
     """Return places between 1/λk and the bound on a logarithmic scale; None where the weight is not in between."""
-    if lower is None or not lower <= weight < bound or not lower < middle < bound:
+    lower, middle, weight, bound = (marks.get(name, 0.0) for name in ("lower", "middle", "weight", "bound"))
+    if not 0 < lower <= weight < bound or not lower < middle < bound:
         return None
     whole = math.log(bound / lower)
     return {"middle": 100 * math.log(middle / lower) / whole, "weight": 100 * math.log(weight / lower) / whole}
 
 
 def _meaning(certificate: ConvexityCertificate) -> str:
-    k = certificate.n_components_removed
     times = number(certificate.condition_number)
     return (
         f"At {share_below_one(certificate.relative_weight)} of the bound the problem is strongly convex: it has "
         "exactly one solution, which is what was computed, and no random start can change it. The condition number is "
         f"{times}: a small relative change of the labels changes the solution by at most {times} times as much."
-        + ("" if k else " No component was removed, so the interval begins at 0.")
+        + ("" if certificate.n_components_removed else " No component was removed, so the interval begins at 0.")
     )
 
 
@@ -102,7 +95,7 @@ def _uses(labeled: LabeledTable) -> list[dict[str, Any]]:
         results["kernel"], results["n_components_removed"], results["error_weight"], results["weight"], strict=True
     ):
         if k is not None:
-            known = {"kernel": kernel_name(kernel), "k": int(k), "error_weight": float(weight), "share": 0.0}
+            known = {"kernel": _named(labeled, kernel), "k": int(k), "error_weight": float(weight), "share": 0.0}
             use = uses.setdefault((id(kernel), int(k), float(weight)), known)
             use["share"] += 100 * float(share)
     return list(uses.values())
@@ -120,7 +113,7 @@ def blend_view(labeled: LabeledTable) -> dict[str, Any]:
         k, error_weight, accuracy = found["n_components_removed"], found["error_weight"], found["left_out_accuracy"]
         candidates.append(
             {
-                "kernel": kernel_name(found["kernel"]),
+                "kernel": _named(labeled, found["kernel"]),
                 "use": "plain" if k is None else f"Semi-KPCA, k = {k}",
                 "error_weight": number(float(error_weight)) if np.isfinite(error_weight) else None,
                 "noise": f"{found['noise']:g}",
@@ -137,8 +130,19 @@ def blend_view(labeled: LabeledTable) -> dict[str, Any]:
     }
 
 
+def _named(labeled: LabeledTable, kernel: Kernel) -> str:
+    """Return a kernel with the columns that it sees, where these are not all."""
+    view = labeled.view_of(kernel)
+    return kernel_name(kernel) + (f" on {view.name}" if view.places else "")
+
+
 def kernel_name(kernel: Kernel) -> str:
-    """Return the class of a kernel with the parameters that are not its defaults, numbers with few digits."""
+    """Return the class of a kernel with the parameters that are not its defaults, numbers with few digits.
+
+    Which columns it sees is not said: as places of numbers they mean nothing to a reader.
+    """
+    if isinstance(kernel, OnColumns):
+        return kernel_name(as_kernel(kernel.kernel))
     defaults = inspect.signature(type(kernel)).parameters
     shown = []
     for name, value in kernel.get_params(deep=False).items():

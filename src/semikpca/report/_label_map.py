@@ -19,14 +19,11 @@ def class_order(labeled: LabeledTable) -> IntArray:
     return np.argsort(-predicted, kind="stable")
 
 
-def groups_of(labeled: LabeledTable, order: IntArray) -> dict[str, Any]:
+def _groups(labeled: LabeledTable, order: IntArray) -> tuple[list[str], list[int | None], dict[int, int]]:
     """Return the entries of the legend: each class, or the commonest ones and the rest as one.
 
-    Returns
-    -------
-    dict
-        ``names``: of the groups; ``places``: of the class that each consists of, None for the rest; ``of_class``: the
-        group of each code.
+    They are the names of the groups, the place of the class that each consists of (None for the rest), and the group of
+    each code.
     """
     most = len(ON_LIGHT)  # entries, so that a legend is no longer than there are colors that everybody can tell apart
     n_own = most - 1 if len(order) > most else len(order)
@@ -35,36 +32,31 @@ def groups_of(labeled: LabeledTable, order: IntArray) -> dict[str, Any]:
     if n_own < len(order):
         names.append(f"{len(order) - n_own:,} other classes")
         places.append(None)
-    of_class = {int(code): min(number, n_own) for number, code in enumerate(order)}
-    return {"names": names, "places": places, "of_class": of_class}
+    return names, places, {int(code): min(number, n_own) for number, code in enumerate(order)}
 
 
-def map_view(labeled: LabeledTable, row_map: RowMap, groups: dict[str, Any]) -> dict[str, Any]:
-    """Return the points of the map, with everything that is told of them, and its legend."""
-    rows = row_map.rows
-    model = labeled.model
+def map_view(labeled: LabeledTable, row_map: RowMap, order: IntArray) -> dict[str, Any]:
+    """Return the points of the map, with everything that is told of them, and its legend with classes in order."""
+    names, places, group_of_class = _groups(labeled, order)
+    rows, model, audit = row_map.rows, labeled.model, labeled.audit
     codes = np.asarray(model.decision_codes(np.asarray(model.decision_)[rows]))
     used = np.unique(codes)
-    group = np.array([groups["of_class"][int(code)] for code in codes])
+    group = np.array([group_of_class[int(code)] for code in codes])
     is_given, looks_wrong = labeled.is_given[rows], labeled.looks_wrong[rows]
-    audit = labeled.audit
-    suggested = {
-        int(row): label for row, label in zip(audit.rows, audit.suggested, strict=True) if labeled.looks_wrong[row]
-    }
+    suggested = {row: label for row, label in zip(audit.rows, audit.suggested, strict=True) if labeled.looks_wrong[row]}
     confidence = labeled.confidence[rows]
     reach = float(np.abs(row_map.coordinates).max()) or 1.0
-    counts = np.bincount(group, minlength=len(groups["names"]))
-    n_given = int(labeled.is_given.sum())
+    counts = np.bincount(group, minlength=len(names))
     return {
         "n_rows": len(labeled.X),
         "n_shown": len(rows),
         "n_given": int(is_given.sum()),
-        "n_given_hidden": n_given - int(is_given.sum()),
+        "n_given_hidden": int(labeled.is_given.sum() - is_given.sum()),
         "n_wrong": int(looks_wrong.sum()),
         "least_confidence": float(np.floor(20 * confidence.min()) / 20),
         "legend": [
             {"name": shortened(name), "count": int(count), "place": place}
-            for name, count, place in zip(groups["names"], counts, groups["places"], strict=True)
+            for name, count, place in zip(names, counts, places, strict=True)
         ],
         "points": {
             "row": rows.tolist(),
@@ -77,7 +69,7 @@ def map_view(labeled: LabeledTable, row_map: RowMap, groups: dict[str, Any]) -> 
             "shapes": [class_shape(place) for place in used.tolist()],
             "predicted": np.searchsorted(used, codes).tolist(),
             "given": [None if label is None else shortened(label) for label in labeled.given[rows]],
-            "others_say": [shortened(suggested[int(row)]) if int(row) in suggested else None for row in rows],
+            "others_say": [shortened(suggested[row]) if row in suggested else None for row in rows],
             "name": [shortened(name) for name in row_names(labeled, rows)],
             "text": row_texts(labeled, rows, _LONGEST_TEXT),
         },

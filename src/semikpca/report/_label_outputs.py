@@ -28,27 +28,19 @@ def write_label_report(
 ) -> None:
     """Write the report on a labeled table: one HTML file that fetches nothing, there whole or not at all.
 
-    Parameters
-    ----------
-    path : path
-    labeled : LabeledTable
-    command : str, optional
-        The command line that the page says it was made with.
-    created : datetime, optional
-        When it was made; without it the page is the same, byte by byte, whenever it is made.
-    progress : callable, optional
-        Called with the name of the step, the steps done and their number.
-
-    Notes
-    -----
-    The file holds the names and the first words of up to 5,000 rows.
+    It holds the names and the first words of up to 5,000 rows. ``command`` is the command line that the page says it
+    was made with; without ``created`` the page is the same, byte by byte, whenever it is made. ``progress`` is called
+    with the name of the step, the steps done and their number.
     """
 
     def say(step: int) -> None:
         if progress is not None:
             progress(_STEPS[min(step, len(_STEPS) - 1)], step, len(_STEPS))
 
-    plotly = _plotly_script()  # a missing package is found before the work
+    try:  # a missing package is found before the work
+        from plotly.offline import get_plotlyjs
+    except ImportError as error:
+        raise ImportError("The map of the report needs plotly: pip install 'semikpca[label]'") from error
     say(0)
     suggestions = labeled.suggestions(N_SUGGESTIONS)
     say(1)
@@ -58,15 +50,7 @@ def write_label_report(
     say(3)
     view = label_view(labeled, plane, suggestions, versions=versions(_VERSIONED), command=command, created=created)
     draw = files("semikpca.report").joinpath("templates", "label.js").read_text(encoding="utf-8")
-    page = render_label_report(view, {"plotly": plotly, "map": draw})
+    page = render_label_report(view, {"plotly": str(get_plotlyjs()), "map": draw})
     # A cell may hold half of a surrogate pair, which no encoding has.
     write_whole(Path(path), page.encode("utf-8", "replace"))
     say(4)
-
-
-def _plotly_script() -> str:
-    try:
-        from plotly.offline import get_plotlyjs
-    except ImportError as error:
-        raise ImportError("The map of the report needs plotly: pip install 'semikpca[label]'") from error
-    return str(get_plotlyjs())

@@ -1,4 +1,7 @@
-"""The report on a labeled table as plain data: everything that the page shows, before any of it is drawn."""
+"""The report on a labeled table as plain data: everything that the page shows, before any of it is drawn.
+
+Functions stand in the order of the page: headline, source, accuracy, rows to look at, settings.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -9,7 +12,7 @@ import numpy as np
 from semikpca._typing import IntArray
 from semikpca._words import counted
 from semikpca.report._label_blend import blend_view, certificate_view
-from semikpca.report._label_map import class_order, groups_of, map_view
+from semikpca.report._label_map import class_order, map_view
 from semikpca.tables import feature_counts, feature_kinds
 from semikpca.workflow import AccuracyEstimate, LabeledTable, RowMap, audit_frame, row_names, row_texts, shortened
 
@@ -31,32 +34,22 @@ def label_view(
 ) -> dict[str, Any]:
     """Return what the report on a labeled table shows: strings, numbers, lists and dicts only.
 
-    Parameters
-    ----------
-    labeled : LabeledTable
-    row_map : RowMap
-        The rows that are on the map, and where.
-    suggestions : sequence of int
-        Rows to label next, best first.
-    versions : mapping of str to str
-        What the labels were made with.
-    command : str, optional
-        The command line that made the report.
-    created : datetime, optional
-        When it was made; a page without it is the same whenever it is made.
+    ``row_map`` has the rows that are on the map, ``suggestions`` those to label next, best first, and ``versions`` what
+    the labels were made with. The page names the ``command`` that made it, and without ``created`` it is the same
+    whenever it is made.
     """
     order = class_order(labeled)
-    groups = groups_of(labeled, order)
+    n_given = int(labeled.is_given.sum())
     suspicious = _suspicious(labeled)
     return {
         "file": "the table" if labeled.table.path is None else labeled.table.path.name,
-        "title": _title(labeled),
+        "title": f"Labels for {counted(len(labeled.X) - n_given, 'row')}, learned from {n_given:,}",
         "lead": _lead(labeled),
         "cards": _cards(labeled, len(suspicious)),
         "source": _source(labeled),
         "accuracy": _accuracy(labeled),
         "certificate": certificate_view(labeled),
-        "map": map_view(labeled, row_map, groups),
+        "map": map_view(labeled, row_map, order),
         "classes": _classes(labeled, order),
         "n_classes": len(order),
         "suspicious": {"rows": suspicious[:MOST_SUSPICIOUS], "n_all": len(suspicious)},
@@ -67,14 +60,6 @@ def label_view(
         "command": command,
         "created": None if created is None else created.isoformat(sep=" ", timespec="minutes"),
     }
-
-
-# -- headline --------------------------------------------------------------------------------------------------
-
-
-def _title(labeled: LabeledTable) -> str:
-    n_given = int(labeled.is_given.sum())
-    return f"Labels for {counted(len(labeled.X) - n_given, 'row')}, learned from {n_given:,}"
 
 
 def _lead(labeled: LabeledTable) -> str:
@@ -111,9 +96,6 @@ def _cards(labeled: LabeledTable, n_suspicious: int) -> list[dict[str, Any]]:
     ]
 
 
-# -- what was learned from -------------------------------------------------------------------------------------
-
-
 def _source(labeled: LabeledTable) -> dict[str, Any]:
     roles = labeled.roles
     counts = feature_counts(labeled.vectorizer)
@@ -133,6 +115,7 @@ def _source(labeled: LabeledTable) -> dict[str, Any]:
         "n_columns": len(counts),
         "n_features": int(labeled.X.shape[1]),
         "kinds": kinds,
+        "what_matters": labeled.what_matters,
         "unused": unused,
         "warnings": [*labeled.warnings, *_unreachable(labeled)],
     }
@@ -180,9 +163,6 @@ def _classes(labeled: LabeledTable, order: IntArray) -> list[dict[str, Any]]:
     return [*lines, line(counted(len(rest), "more class", "more classes"), None, rest)] if len(rest) else lines
 
 
-# -- how good --------------------------------------------------------------------------------------------------
-
-
 def _why_unknown(labeled: LabeledTable) -> str:
     if len(labeled.model.classes_) < 2:
         return "There is one class, and nothing to tell it from. Give a label of another class."
@@ -200,11 +180,10 @@ def _accuracy(labeled: LabeledTable) -> dict[str, Any]:
         for name, known in both.items()
         if known.is_known
     ]
-    return {"rows": rows, "sentences": _accuracy_sentences(labeled)}
+    return {"rows": rows, "sentences": _accuracy_sentences(labeled, labeled.estimate, labeled.baseline)}
 
 
-def _accuracy_sentences(labeled: LabeledTable) -> list[str]:
-    estimate, baseline = labeled.estimate, labeled.baseline
+def _accuracy_sentences(labeled: LabeledTable, estimate: AccuracyEstimate, baseline: AccuracyEstimate) -> list[str]:
     if not estimate.is_known:
         return [f"This cannot be told. {_why_unknown(labeled)}"]
     sentences = []
@@ -238,9 +217,6 @@ def _comparison(estimate: AccuracyEstimate, baseline: AccuracyEstimate) -> str:
         f"LS-SVM on the labels alone is better by {points}, and the two intervals do not overlap: the unlabeled rows "
         "mislead here. Check the columns, or exclude those that have nothing to do with the label."
     )
-
-
-# -- rows to look at -------------------------------------------------------------------------------------------
 
 
 def _suspicious(labeled: LabeledTable) -> list[dict[str, Any]]:
@@ -291,9 +267,6 @@ def _suggestions(labeled: LabeledTable, rows: Sequence[int] | IntArray) -> list[
         ]
         found.append({"row": row, "name": name, "text": text, "likely": likely})
     return found
-
-
-# -- settings --------------------------------------------------------------------------------------------------
 
 
 def _settings(labeled: LabeledTable) -> list[dict[str, str]]:

@@ -5,21 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, TypeAlias
 
+from semikpca import experiments
 from semikpca._words import counted
 from semikpca.convexity import ConvexityCertificate
 from semikpca.datasets import PAPER_DATASETS
-from semikpca.experiments import (
-    MODEL_NAMES,
-    MODELS,
-    PAPER_DRAWS,
-    CellRecord,
-    PaperSpec,
-    dataset_rows,
-    paper_label_counts,
-    paper_values,
-    result_rows,
-    summarize,
-)
+from semikpca.experiments import MODEL_NAMES, MODELS, CellRecord, PaperSpec
 
 Block: TypeAlias = dict[str, dict[str, Any]]
 """The entries of one data set, label count and choice of the error weight, by model."""
@@ -29,24 +19,16 @@ _SHOWN = (*_RANKED, *(model for model in MODELS if model not in _RANKED))
 _CHOICES = {"best": "Best γ", "fixed": "Fixed γ"}
 _LABEL_SHARES = (1, 2, 5, 10)  # percent of the rows, as the paper calls its four label counts
 _CURVES_OF_THE_PAPER = ("australian", "synth")
-_CUTS = (0, 1)
 
 
 def paper_view(spec: PaperSpec, versions: Mapping[str, str], records: Sequence[CellRecord]) -> dict[str, Any]:
     """Return what the report on a run shows: strings, numbers, lists and dicts only.
 
-    Parameters
-    ----------
-    spec : PaperSpec
-        What was run.
-    versions : mapping of str to str
-        What it was run with.
-    records : sequence of CellRecord
-        In the order of Table 2; cells that are missing are left out of every count.
+    Records come in the order of Table 2; cells that are missing are left out of every count.
     """
-    rows = result_rows(records)
+    rows = experiments.result_rows(records)
     blocks = _blocks(rows, spread_is_known=spec.repetitions > 1)
-    datasets = dataset_rows(records)
+    datasets = experiments.dataset_rows(records)
     firsts = _firsts(blocks)
     return {
         "title": "Convex Formulation for Kernel PCA and its Use in Semi-Supervised Learning",
@@ -94,12 +76,12 @@ def _rank(block: Block, model: str, column: str) -> int | None:
 
 
 def _summary(rows: list[dict[str, Any]], firsts: list[dict[str, Any]], repetitions: int) -> dict[str, Any]:
-    agreement = summarize(rows)
-    n_cells, n_printed = agreement.n_cells, len(paper_values())
+    agreement = experiments.summarize(rows)
+    n_cells, n_printed = agreement.n_cells, len(experiments.paper_values())
     within = []
     for errors, count in ((2, agreement.within_2), (3, agreement.within_3)):
         # The paper's mean has ten draws and ours has its own: the difference spreads wider than either of them.
-        chance = math.erf(errors / math.sqrt(2 * (1 + PAPER_DRAWS / repetitions)))
+        chance = math.erf(errors / math.sqrt(2 * (1 + experiments.PAPER_DRAWS / repetitions)))
         shares = {"percent": 100 * count / n_cells if n_cells else 0.0, "percent_by_chance": 100 * chance}
         within.append({"errors": errors, "count": count, **shares})
     covered = "" if n_cells == n_printed else f" (the paper prints {n_printed}; this run covers {n_cells} of them)"
@@ -168,7 +150,7 @@ def _firsts(blocks: Mapping[tuple[str, int, str], Block]) -> list[dict[str, Any]
 
 
 def _label_count(dataset: str, level: int) -> int | None:
-    counts = paper_label_counts(dataset)
+    counts = experiments.paper_label_counts(dataset)
     return counts[level] if level < len(counts) else None
 
 
@@ -245,7 +227,7 @@ def _certificates(records: Sequence[CellRecord]) -> list[dict[str, Any]]:
     """Return the convex interval of every data set; it depends on the rows alone, not on the labels."""
     first = {record.cell.dataset: record for record in reversed(records)}
     return [
-        {"dataset": name, "eigenvalues": list(record.eigenvalues), "cuts": [_cut(record, k) for k in _CUTS]}
+        {"dataset": name, "eigenvalues": list(record.eigenvalues), "cuts": [_cut(record, k) for k in (0, 1)]}
         for name, record in reversed(first.items())
     ]
 

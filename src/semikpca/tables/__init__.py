@@ -7,7 +7,13 @@ try:
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
     from semikpca.tables._reading import read_table
     from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
-    from semikpca.tables._vectorizer import TableToNumbers, feature_counts, feature_kinds, make_vectorizer
+    from semikpca.tables._vectorizer import (
+        TableToNumbers,
+        feature_counts,
+        feature_kinds,
+        feature_places,
+        make_vectorizer,
+    )
     from semikpca.tables._writing import check_output, write_table
 except ModuleNotFoundError as error:
     if (error.name or "").startswith("semikpca"):
@@ -25,6 +31,7 @@ __all__ = [
     "feature_columns",
     "feature_counts",
     "feature_kinds",
+    "feature_places",
     "features_like",
     "features_of",
     "frame_of",

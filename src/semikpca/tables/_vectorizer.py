@@ -60,6 +60,18 @@ def feature_counts(vectorizer: "TableToNumbers") -> dict[str, int]:
     return counts
 
 
+def feature_places(vectorizer: "TableToNumbers") -> dict[str, range]:
+    """Return which of the numbers of a row each column became, in their order; none where it was left out."""
+    counts = feature_counts(vectorizer)
+    ordered = [*vectorizer.number_styles_, *vectorizer.steps_]
+    places = dict.fromkeys(counts, range(0))
+    start = 0
+    for name in ordered:
+        places[name] = range(start, start + counts[name])
+        start += counts[name]
+    return places
+
+
 class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Numbers of a common scale from columns of any kind.
 

@@ -1,7 +1,7 @@
 """From a table to labels: fit, read off, keep. Needs the extra ``label``."""
 
 from semikpca.workflow._cluster_label import ClusterLabels, cluster_classifier, label_on_cluster
-from semikpca.workflow._label import Progress, fit_labels, label_table, prepare_table
+from semikpca.workflow._label import Progress, fit_labels, label_table, prepare_table, views_that_matter
 from semikpca.workflow._labeled import AccuracyEstimate, LabeledTable, audit_frame, left_out_estimate, with_columns
 from semikpca.workflow._model_file import LabelModel, load_model, save_model
 from semikpca.workflow._options import LabelingOptions, kernel_names
@@ -30,5 +30,6 @@ __all__ = [
     "row_texts",
     "save_model",
     "shortened",
+    "views_that_matter",
     "with_columns",
 ]

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
@@ -28,6 +29,7 @@ from semikpca.tables import (
 )
 from semikpca.workflow._labeled import LabeledTable
 from semikpca.workflow._options import LabelingOptions
+from semikpca.workflow._views import View, view_shares, views_of
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """The name of a step, how much of it is done, and how much there is to do; 0 where that is not known."""
@@ -37,6 +39,10 @@ NUMBERS = "Columns to numbers"
 _STEPS = {"kernels": "Neighbors and kernels", "labels": "Labels"}  # what the fit reports, in words
 # A table in which every row has a label is audited label by label against all others, which takes n³ steps.
 MOST_ROWS_ALL_LABELED = 3_000
+# Up to so many rows every view of a table is fitted to all of them; above, a sample tells which views matter.
+MOST_ROWS_FOR_ALL_VIEWS = 5_000
+ROWS_OF_A_SAMPLE = 3_000
+LEAST_SHARE = 0.05  # in the blend of the sample
 
 
 def label_table(
@@ -68,10 +74,31 @@ def label_table(
     options = LabelingOptions() if options is None else options
     prepared = prepare_table(table, roles, allow_all=allow_all, progress=progress)
     notes = list(prepared.notes)
-    model = options.classifier()
     with told(notes):
+        model = options.classifier(views_that_matter(prepared, options, progress))
         fit_labels(model, prepared.X, prepared.labels, progress)
     return LabeledTable(table, roles, options, prepared.vectorizer, prepared.X, model, tuple(notes))
+
+
+def views_that_matter(
+    prepared: "PreparedTable", options: LabelingOptions, progress: Progress | None = None
+) -> tuple[View, ...]:
+    """Return the views of a table to fit kernels on: all of them, or those that matter in a sample of many rows."""
+    views = views_of(prepared.vectorizer)
+    given = np.flatnonzero([label is not None for label in prepared.labels])
+    n_rows = len(prepared.X)
+    if len(views) < 2 or options.kernel_names or n_rows <= MOST_ROWS_FOR_ALL_VIEWS:
+        return views
+    if len(set(prepared.labels[given])) < 2:
+        return views[:2]  # nothing to decide by: all columns, and the text if there is one
+    generator = np.random.RandomState(options.random_state)
+    rest = np.setdiff1d(np.arange(n_rows), given)
+    parts = [generator.permutation(some)[: ROWS_OF_A_SAMPLE // 2] for some in (given, rest)]
+    rows = np.sort(np.concatenate(parts))
+    sample = options.classifier(views)
+    fit_labels(sample, prepared.X[rows], prepared.labels[rows], progress)
+    shares = view_shares(views, sample.results_["kernel"], sample.weights_)
+    return tuple(view for view in views if shares[view.name] >= LEAST_SHARE)
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,11 @@ from scipy.stats import binomtest
 from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.convexity import ConvexityCertificate
 from semikpca.estimators import LSSVMClassifier, SemiKPCAClassifierCV
-from semikpca.kernels import RBF, Cosine, Kernel, Linear, NeighborGraph, Normalized, Polynomial, as_kernel
+from semikpca.kernels import RBF, Cosine, Kernel, Linear, NeighborGraph, Normalized, OnColumns, Polynomial, as_kernel
 from semikpca.labeling import LabelAudit, audit_labels, leave_one_label_out, suggest_labels
 from semikpca.tables import ColumnRoles, Table
 from semikpca.workflow._options import LabelingOptions
+from semikpca.workflow._views import View, in_words, view_of, view_shares, views_of
 
 # Kernels that are called otherwise than their classes.
 _KINDS: dict[type[Kernel], str] = {
@@ -188,6 +189,25 @@ class LabeledTable:
             shares[words] = shares.get(words, 0.0) + float(weight)
         return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
+    @cached_property
+    def view_shares(self) -> dict[str, float]:
+        """The share that each part of the columns has in the blend, heaviest first."""
+        return view_shares(self.views, self.model.results_["kernel"], self.model.weights_)
+
+    @cached_property
+    def views(self) -> tuple[View, ...]:
+        """The parts of the columns that were tried by themselves."""
+        return views_of(self.vectorizer)
+
+    def view_of(self, kernel: Kernel) -> View:
+        """Return the part of the columns that a kernel of the blend sees."""
+        return view_of(self.views, kernel)
+
+    @property
+    def what_matters(self) -> str:
+        """A sentence on which columns matter; "" where there was nothing to choose."""
+        return "" if self.options.kernel_names else in_words(self.views, self.view_shares)
+
     def suggestions(self, n: int = 10) -> IntArray:
         """Return numbers of rows to label next, best first, each telling something else."""
         return suggest_labels(self.model, n, random_state=self.options.random_state)
@@ -250,6 +270,8 @@ def _kind(kernel: Kernel) -> str:
     """Return what a kernel is, without its numbers."""
     if isinstance(kernel, Normalized):
         return f"normalized {_kind(as_kernel(kernel.kernel))}"
+    if isinstance(kernel, OnColumns):
+        return _kind(as_kernel(kernel.kernel))
     return _KINDS.get(type(kernel), type(kernel).__name__)
 
 

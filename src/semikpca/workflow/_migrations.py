@@ -15,7 +15,7 @@ from semikpca.kernels import Normalized
 from semikpca.problem import Expansion, RemovedComponents, SemiKPCAFacts, SemiKPCAProblem
 from semikpca.workflow._registry import Kind
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 # Format 1 had the modules of version 0.1.0 in place of kinds. Such files exist, so nothing here ever changes.
 FORMAT_1_NAMES: Mapping[str, tuple[Kind, str]] = {
@@ -83,7 +83,7 @@ def _from_format_1(objects: Any) -> Any:
     state["blend_"] = Blend(
         sources=sources,
         columns=tuple(NO_COLUMNS for _ in sources),
-        agreement=state.pop("_agreement"),
+        agreements=(state.pop("_agreement"),) * len(sources),
         components=state.pop("_components"),
         labels=state["label_coding_"],
         settings=BlendSettings(state["combine"], state["class_prior"]),
@@ -113,5 +113,16 @@ def _source_from_format_1(former: Any) -> Source:
     return ResponseSource(former.kernel, former.rows, former._backend, problem, facts)
 
 
+# -- format 2 --------------------------------------------------------------------------------------------------
+
+
+def _from_format_2(objects: Any) -> Any:
+    """Give every source the neighborhoods that all of them shared."""
+    blend = vars(objects["model"]).get("blend_")
+    if blend is not None and "agreement" in vars(blend):  # made of format 1, it has them
+        vars(blend)["agreements"] = (vars(blend).pop("agreement"),) * len(blend.sources)
+    return objects
+
+
 # What turns the objects of a format into those of the next.
-_MIGRATIONS: Mapping[int, Callable[[Any], Any]] = {1: _from_format_1}
+_MIGRATIONS: Mapping[int, Callable[[Any], Any]] = {1: _from_format_1, 2: _from_format_2}

@@ -1,12 +1,14 @@
 """What an expert may set; everyone else leaves it alone."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from semikpca._numbers import is_positive_number, is_whole_number
 from semikpca.estimators import SemiKPCAClassifierCV
-from semikpca.kernels import shorthands
+from semikpca.kernels import DefaultKernels, shorthands
+from semikpca.workflow._views import View
 
 
 def kernel_names(*, installed: bool = True) -> tuple[str, ...]:
@@ -58,11 +60,14 @@ class LabelingOptions:
         """The names in ``kernel``."""
         return tuple(part.strip() for part in (self.kernel or "").split(",") if part.strip())
 
-    def classifier(self) -> SemiKPCAClassifierCV:
-        """Return the classifier that the options describe, not fitted."""
+    def classifier(self, views: Sequence[View] = ()) -> SemiKPCAClassifierCV:
+        """Return the classifier that the options describe, not fitted; by default it looks at all these views."""
         make: Any = SemiKPCAClassifierCV
+        kernels: list[Any] = list(self.kernel_names)
+        if not kernels:
+            kernels = [DefaultKernels(view.places or None) for view in views]
         return make(  # type: ignore[no-any-return]  # estimators have no types
-            kernels=list(self.kernel_names) or None,
+            kernels=kernels or None,
             error_weights=None if self.error_weight is None else [self.error_weight],
             n_components_removed=(1 if self.n_components_removed is None else self.n_components_removed,),
             random_state=self.random_state,

@@ -13,7 +13,7 @@ import semikpca
 from semikpca import blending, problem
 from semikpca.convexity import ConvexityCertificate
 from semikpca.decisions import Reach
-from semikpca.kernels import kernel_classes
+from semikpca.kernels import DefaultKernels, kernel_classes
 from semikpca.labels import LabelCoding
 from semikpca.solvers import Status
 from semikpca.spectrum import Spectrum
@@ -33,6 +33,7 @@ _STATE_TYPES: Mapping[str, type] = {
     "BlendSettings": blending.BlendSettings,
     "Columns": blending.Columns,
     "ConvexityCertificate": ConvexityCertificate,
+    "DefaultKernels": DefaultKernels,
     "DualSolution": problem.DualSolution,
     "Expansion": problem.Expansion,
     "LSSVMFacts": problem.LSSVMFacts,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import torch
 
 from semikpca.arrays import slices
-from semikpca.kernels import Kernel, ProductKernel, product_factors, values_of_products
+from semikpca.kernels import Kernel, product_factors, values_of_products
 
 if TYPE_CHECKING:
     from semikpca.operators.products._triton import FusedProduct
@@ -109,11 +109,9 @@ class ChunkedProduct:
         coefficients = coefficients.to(B.dtype)
         with torch.no_grad(), full_float32():
             product = coefficients.new_empty((A.shape[0], coefficients.shape[1]))
-            factors = None
-            if isinstance(kernel, ProductKernel):
-                formula = kernel.formula
-                factors = product_factors(formula, kernel.factor(A), kernel.factor(B))
-            if factors is None:
+            formula = kernel.formula
+            factors = None if formula is None else product_factors(formula, kernel.factor(A), kernel.factor(B))
+            if formula is None or factors is None:
                 for block in self._blocks(A.shape[0], _COPIES):
                     product[block] = kernel.pairwise(A[block], B) @ coefficients
                 return product

@@ -98,7 +98,7 @@ class _Plan:
 def is_fusible(kernel: Kernel, rows: Any) -> bool:
     """Return whether the fused product knows the formula of a kernel, the type and the width of the rows."""
     able = not rows.is_cuda or torch.cuda.get_device_capability(rows.device) >= (8, 0)
-    known = isinstance(kernel, ProductKernel) and _is_known(kernel.formula)
+    known = kernel.formula is not None and _is_known(kernel.formula)
     return bool(known and able and rows.dtype == torch.float32 and rows.shape[1] <= MOST_FEATURES)
 
 

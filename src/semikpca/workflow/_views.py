@@ -1,0 +1,84 @@
+"""Views of a table: parts of its columns that kernels see, so that left-out labels decide which of them matter."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from semikpca.kernels import Kernel, OnColumns
+from semikpca.tables import TableToNumbers, feature_kinds, feature_places
+
+_ADDS_NOTHING = 0.05  # the share in the blend below which a view is said to add nothing
+_DECIDES = 0.8  # and the one from which on it decides
+# The kinds of columns that are one view together: text is compared by its meaning, categories by being the same.
+_GROUPS = {"the text": ("text",), "numbers and dates": ("numbers", "dates"), "categories": ("categories",)}
+EVERYTHING = "all columns together"
+
+
+@dataclass(frozen=True)
+class View:
+    """Some columns of a table, in words and as the places of the numbers that they became; () stands for all."""
+
+    name: str
+    table_columns: tuple[str, ...]
+    places: tuple[int, ...]
+
+
+def views_of(vectorizer: TableToNumbers) -> tuple[View, ...]:
+    """Return the whole table, and the parts of it that are worth a look of their own.
+
+    All text, each text column, numbers and dates, and categories; what is the whole table, or another view already, is
+    left out.
+    """
+    kinds = feature_kinds(vectorizer)
+    places = feature_places(vectorizer)
+    groups = [(name, [c for kind in members for c in kinds.get(kind, ())]) for name, members in _GROUPS.items()]
+    groups += [(repr(name), [name]) for name in kinds.get("text", ())]
+    every = tuple(name for name, numbers in places.items() if numbers)
+    views = {frozenset(every): View(EVERYTHING, every, ())}
+    for name, columns in groups:
+        if columns:
+            numbers = sorted(number for column in columns for number in places[column])
+            views.setdefault(frozenset(columns), View(name, tuple(columns), tuple(numbers)))
+    return tuple(views.values())
+
+
+def view_shares(views: Sequence[View], kernels: Iterable[Kernel], weights: Iterable[float]) -> dict[str, float]:
+    """Return the share of each view in a blend, heaviest first."""
+    shares = dict.fromkeys([view.name for view in views], 0.0)
+    for kernel, weight in zip(kernels, weights, strict=True):
+        shares[view_of(views, kernel).name] += float(weight)
+    return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+
+def view_of(views: Sequence[View], kernel: Kernel) -> View:
+    """Return the view that a fitted kernel sees."""
+    inside: Any = kernel
+    while not isinstance(inside, OnColumns) and hasattr(inside, "kernel_"):
+        inside = inside.kernel_
+    places = tuple(inside.columns) if isinstance(inside, OnColumns) else ()
+    return next(view for view in views if view.places == places)
+
+
+def in_words(views: Sequence[View], shares: dict[str, float]) -> str:
+    """Return a sentence on which columns matter; "" where there is one view only."""
+    if len(views) < 2:
+        return ""
+    first, share = next(iter(shares.items()))
+    columns = {view.name: view.table_columns for view in views}
+    used = {c for view in views if view.places and shares[view.name] >= _ADDS_NOTHING for c in view.table_columns}
+    idle = [c for c in columns[EVERYTHING] if c not in used]
+    little = shares[EVERYTHING] >= _ADDS_NOTHING  # they count as far as all columns together do
+    rest = (
+        f"; {_joined(idle)} {'adds' if len(idle) == 1 else 'add'} {'little' if little else 'nothing'}" if idle else ""
+    )
+    if share >= _DECIDES:
+        named = f" ({_joined(columns[first])})" if first in _GROUPS and len(columns[first]) < 4 else ""
+        verb = "decide" if first in (EVERYTHING, "numbers and dates", "categories") else "decides"
+        return f"{first[:1].upper()}{first[1:]}{named} {verb}{'' if first == EVERYTHING else rest}."
+    parts = [f"{name} ({part:.0%})" for name, part in shares.items() if part >= _ADDS_NOTHING]
+    return f"The labels follow {_joined(parts)}{'' if little else rest}."
+
+
+def _joined(names: Sequence[str], most: int = 6) -> str:
+    shown = [*names[:most], f"{len(names) - most} more"] if len(names) > most else list(names)
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
