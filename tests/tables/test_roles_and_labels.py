@@ -123,6 +123,12 @@ def test_what_is_no_identifier_is_not_warned_of(cells):
     assert check_roles(plain_table(key=cells), ColumnRoles("label")) == []
 
 
+def test_cells_that_are_too_long_to_be_learned_from_as_a_whole_are_told():
+    cells = [f"a sentence with the number {row}" for row in range(N_ROWS - 1)]
+    (warning,) = check_roles(plain_table(key=[*cells, "a " * 60_000]), ColumnRoles("label"))
+    assert "'key', 1 cell has more than 100,000 characters" in warning
+
+
 def test_a_named_identifier_is_not_warned_of():
     table = plain_table(key=[f"T-{row}" for row in range(N_ROWS)])
     assert check_roles(table, ColumnRoles("label", id="key")) == []

@@ -26,6 +26,8 @@ def app(
     exclude: asked.Exclude = None,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
+    sheet: asked.Sheet = None,
+    header_row: asked.HeaderRow = None,
     kernel: asked.Kernel = None,
     n_components_removed: asked.Removed = None,
     host: Annotated[
@@ -48,7 +50,7 @@ def app(
         kept = "in your state folder"
         if file is not None:
             with console.status("Reading the file") as status:
-                table = read_table(file, delimiter=delimiter, encoding=encoding)
+                table = read_table(file, delimiter=delimiter, encoding=encoding, sheet=sheet, header_row=header_row)
                 pending = pending_file(file, table)
                 if label_column is None:
                     workspace.ask_for_column(pending)

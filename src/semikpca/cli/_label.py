@@ -46,7 +46,8 @@ def label(
         if scheduler is not None:
             from semikpca.cli._label_on_cluster import label_by_scheduler
 
-            unfit = {"--report": report, "--save": save, "--labels": question.labels}
+            unfit: dict[str, object] = {"--report": report, "--save": save, "--labels": question.labels}
+            unfit |= {"--sheet": question.sheet, "--header-row": question.header_row}
             return label_by_scheduler(question, scheduler, out, unfit, force=force)
         check_outputs({"-o": target, "--report": report, "--save": save}, (question.file, question.labels), force=force)
         with steps() as say:

@@ -19,7 +19,7 @@ SUFFIX = ".parquet"
 
 
 def label_by_scheduler(
-    question: Question, scheduler: str, out: Path | None, unfit: Mapping[str, Path | None], *, force: bool
+    question: Question, scheduler: str, out: Path | None, unfit: Mapping[str, object], *, force: bool
 ) -> None:
     """Label a table on the cluster of a scheduler; ``unfit`` has the options that do not go with one."""
     for option, given in unfit.items():

@@ -23,6 +23,8 @@ def predict(
     ] = None,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
+    sheet: asked.Sheet = None,
+    header_row: asked.HeaderRow = None,
     force: asked.Force = False,
 ) -> None:
     """Label the rows of another table with a saved model.
@@ -37,7 +39,7 @@ def predict(
             loaded = load_model(model)
             say("Reading the model", 1, 1)
             say("Reading the table", 0, 1)
-            table = read_table(file, delimiter=delimiter, encoding=encoding)
+            table = read_table(file, delimiter=delimiter, encoding=encoding, sheet=sheet, header_row=header_row)
             say("Reading the table", 1, 1)
             say("Labels", 0, 1)
             frame = loaded.predict_table(table)

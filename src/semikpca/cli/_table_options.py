@@ -44,6 +44,10 @@ Delimiter = Annotated[
     ),
 ]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file, such as cp1252; UTF-8 by itself.")]
+Sheet = Annotated[str | None, typer.Option(help="Sheet of an Excel file, by name or number; the first by default.")]
+HeaderRow = Annotated[
+    int | None, typer.Option(min=1, help="Row of an Excel sheet with the column names; found by default.")
+]
 _LABELS = "A table with as many rows, for embeddings that come without labels."
 _KERNELS = ", ".join(kernel_names(installed=False))
 Kernel = Annotated[
@@ -69,6 +73,8 @@ class Question:
     text_column: TextColumns = None
     delimiter: Delimiter = None
     encoding: Encoding = None
+    sheet: Sheet = None
+    header_row: HeaderRow = None
     labels: Annotated[Path | None, typer.Option(help=_LABELS)] = None
     kernel: Kernel = None
     n_components_removed: Removed = None
@@ -88,7 +94,14 @@ class Question:
     def labeled(self, options: LabelingOptions, say: Say, *, allow_all: bool = False) -> LabeledTable:
         """Return the table with labels for all rows."""
         say("Reading the table", 0, 1)
-        table = read_table(self.file, delimiter=self.delimiter, encoding=self.encoding, labels=self.labels)
+        table = read_table(
+            self.file,
+            delimiter=self.delimiter,
+            encoding=self.encoding,
+            labels=self.labels,
+            sheet=self.sheet,
+            header_row=self.header_row,
+        )
         roles = self.roles(table)
         say("Reading the table", 1, 1)
         return label_table(table, roles, options, allow_all=allow_all, progress=say)
@@ -100,7 +113,9 @@ class Question:
         for option, values in (("--exclude", self.exclude), ("--text-column", self.text_column)):
             words += [word for value in values or () for word in (option, value)]
         delimiter = "tab" if self.delimiter == TAB else self.delimiter
-        for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), ("--labels", self.labels)):
+        read_by: dict[str, Any] = {"--delimiter": delimiter, "--encoding": self.encoding, "--sheet": self.sheet}
+        read_by |= {"--header-row": self.header_row, "--labels": self.labels}
+        for option, value in read_by.items():
             words += [] if value is None else [option, str(value)]
         return shlex.join(words)
 

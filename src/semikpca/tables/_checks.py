@@ -84,7 +84,8 @@ def _length_warnings(column: pd.Series, name: str) -> list[str]:
         return []
     cells = "1 cell has" if n_long == 1 else f"{n_long:,} cells have"
     return [
-        f"In the column {name!r}, {cells} more than {LONGEST_CELL:,} characters. What comes after them is not learned from."
+        f"In the column {name!r}, {cells} more than {LONGEST_CELL:,} characters. What comes after them is not learned "
+        "from."
     ]
 
 

@@ -20,7 +20,8 @@ Row: TypeAlias = tuple[int, tuple[Any, ...]]  # its number in the sheet, and its
 
 MOST_EXCEL_ROWS, MOST_EXCEL_COLUMNS = 1_048_576, 16_384
 MOST_CELLS = 10_000_000  # a minute or two, and about a gigabyte
-MOST_CELLS_WITH_FORMATS = 1_000_000  # a copy of a sheet takes half a kilobyte for each cell
+# A copy of a sheet takes half a kilobyte for each cell, and its workbook is unpacked with all sheets.
+MOST_CELLS_WITH_FORMATS, MOST_BYTES_WITH_FORMATS = 1_000_000, 100 * 2**20
 # Sheets of one value in every cell are packed to a 25th of their size. What is packed closer was made to fill a memory.
 MOST_UNPACKED_RATIO, NEVER_TOO_MUCH = 100, 50 * 2**20
 MOST_TITLE_ROWS = 20
@@ -54,33 +55,35 @@ def read_excel(
     """
     from openpyxl import load_workbook
 
-    _refuse_bombs(path, content)
+    unpacked = _unpacked_size(path, content)
     with _reported_as_damage(path):
         # A formula comes as the value that the spreadsheet program stored with it; nothing is computed here.
         book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
         source = _chosen(path, book.worksheets, sheet)
         rows = list(_rows(path, source))
     where = f"the sheet {source.title!r} of {path.name}"
+    others = listed(other.title for other in book.worksheets[1:]) if sheet is None else ""
+    another = f" Or read another sheet with --sheet: {others}." if others else ""
     if not rows:
-        raise TableError(f"{where[0].upper()}{where[1:]} is empty: it needs a row with column names, and rows below.")
+        raise TableError(f"There is no cell in {where}: it needs a row with column names, and rows below.{another}")
     notes: list[str] = []
-    if len(book.worksheets) > 1 and sheet is None:
-        names = listed(other.title for other in book.worksheets[1:])
+    if others:
         notes.append(
             f"{path.name} has {len(book.worksheets)} sheets. The first one, {source.title!r}, was read; --sheet takes "
-            f"another ({names}). A file that is written has the one that was read."
+            f"another ({others}). A file that is written has the one that was read."
         )
     rows = rows[_header_place(where, rows, header_row, notes) :]
     if len(rows) == 1:
-        raise TableError(f"{where[0].upper()}{where[1:]} has column names in row {rows[0][0]} and no rows below them.")
+        raise TableError(f"There are column names in row {rows[0][0]} of {where} and no rows below them.{another}")
     width = max(len(cells) for _, cells in rows)
     names = named_columns(path, ["" if cell is None else str(cell) for cell in _padded(rows[0], width)], notes)
     frame = columns_of_cells(path, names, list(zip(*(_padded(row, width) for row in rows[1:]), strict=True)))
-    has_formats = frame.size <= MOST_CELLS_WITH_FORMATS
+    has_formats = frame.size <= MOST_CELLS_WITH_FORMATS and unpacked <= MOST_BYTES_WITH_FORMATS
     if not has_formats:
         notes.append(
-            f"The sheet has {frame.size:,} cells. A file that is written has its formats and widths only up to "
-            f"{MOST_CELLS_WITH_FORMATS:,}."
+            f"A file that is written will not have the formats and widths of {path.name}: it has {frame.size:,} cells "
+            f"and {unpacked / 2**20:,.0f} MiB unpacked, and they are kept up to {MOST_CELLS_WITH_FORMATS:,} cells and "
+            f"{MOST_BYTES_WITH_FORMATS / 2**20:,.0f} MiB."
         )
     origin = SheetOrigin(content, source.title, rows[0][0], tuple(names), has_formats)
     return frame, {"lines": np.array([number for number, _ in rows[1:]]), "notes": tuple(notes), "origin": origin}
@@ -103,18 +106,20 @@ def _reported_as_damage(path: Path) -> Iterator[None]:
         raise damaged(path, "an Excel workbook (.xlsx), or needs a password", error) from None
 
 
-def _refuse_bombs(path: Path, content: bytes) -> None:
+def _unpacked_size(path: Path, content: bytes) -> int:
+    """Return how many bytes a workbook takes unpacked, or refuse one that was made to fill a memory."""
     refuse_zip_bombs(path, content)
     try:
         size = sum(part.file_size for part in zipfile.ZipFile(io.BytesIO(content)).infolist())
     except Exception:  # damaged: for the reader to refuse
-        return
+        return 0
     if size > max(NEVER_TOO_MUCH, MOST_UNPACKED_RATIO * len(content)):
         raise TableError(
             f"{path.name} has {len(content) / 2**20:.1f} MiB and takes {size / 2**20:,.0f} MiB unpacked, "
             f"{size / len(content):.0f} times as much; up to {MOST_UNPACKED_RATIO} times are usual and allowed. If you "
             "trust it, save the table as .csv."
         )
+    return size
 
 
 def _chosen(path: Path, sheets: list[Any], asked: str | None) -> Any:

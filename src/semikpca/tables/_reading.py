@@ -6,8 +6,9 @@ import pandas as pd
 
 from semikpca.exceptions import TableError
 from semikpca.tables._delimited import read_delimited
+from semikpca.tables._excel import read_excel
 from semikpca.tables._features import features_of
-from semikpca.tables._records import read_excel, read_jsonl, read_npy, read_npz, read_parquet
+from semikpca.tables._records import read_jsonl, read_npy, read_npz, read_parquet
 from semikpca.tables._table import Table
 
 FORMATS = {
@@ -34,7 +35,7 @@ ADVICE = {
     ".feather": "Write .parquet instead.",
 }
 USUAL_DELIMITER = {"csv": ",", "tsv": "\t"}
-READERS = {"parquet": read_parquet, "excel": read_excel, "npy": read_npy, "npz": read_npz}
+READERS = {"parquet": read_parquet, "npy": read_npy, "npz": read_npz}
 
 
 def read_table(
@@ -43,6 +44,8 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     labels: "str | Path | Table | None" = None,
+    sheet: str | None = None,
+    header_row: int | None = None,
 ) -> Table:
     """Read a table: CSV, TSV, Parquet, Excel, JSON lines, or embeddings in .npy and .npz.
 
@@ -51,7 +54,7 @@ def read_table(
     Parameters
     ----------
     path : path-like
-        The suffix tells the format: .csv .txt .tsv .tab .parquet .pq .xlsx (its first sheet) .jsonl .ndjson .npy .npz.
+        The suffix tells the format: .csv .txt .tsv .tab .parquet .pq .xlsx .jsonl .ndjson .npy .npz.
         An .npz file has one 2-D array and any number of 1-D arrays, which become columns.
     delimiter : str or None, default=None
         What separates the cells of a text file. By default a comma (a tab in .tsv), or what the file clearly uses.
@@ -59,6 +62,11 @@ def read_table(
         The encoding of a text file, by default UTF-8, or what its byte order mark says.
     labels : path-like, Table or None, default=None
         A table with as many rows whose columns are put in front: for embeddings that come without labels.
+    sheet : str or None, default=None
+        Name or number, from 1, of a sheet of an Excel file; the first one by default.
+    header_row : int or None, default=None
+        The row of that sheet with the column names, from 1. By default the first one with cells, or the one below
+        titles where that is clear.
 
     Returns
     -------
@@ -73,17 +81,23 @@ def read_table(
     kind, content = format_of(path), _content(path)
     if kind in USUAL_DELIMITER:
         frame, options = read_delimited(path, content, delimiter, encoding, USUAL_DELIMITER[kind])
+    elif kind == "excel":
+        frame, options = read_excel(path, content, sheet, header_row)
     elif kind == "jsonl":
         frame, options = read_jsonl(path, content, encoding)
     else:
         frame, options = READERS[kind](path, content)
+    if kind != "excel" and labels is None and (sheet is not None or header_row is not None):
+        raise TableError(f"--sheet and --header-row are for Excel files (.xlsx), and {path.name} is none.")
     if not len(frame):
         raise TableError(f"{path.name} has no rows.")
     table = Table(frame, features_of(frame), path, kind, options)
     if labels is None:
         return table
     if not isinstance(labels, Table):
-        labels = read_table(labels, delimiter=delimiter, encoding=encoding)
+        if kind == "excel" and format_of(Path(labels)) != "excel":
+            sheet, header_row = None, None
+        labels = read_table(labels, delimiter=delimiter, encoding=encoding, sheet=sheet, header_row=header_row)
     return _beside(labels, table)
 
 

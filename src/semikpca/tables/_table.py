@@ -8,12 +8,14 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from semikpca.exceptions import TableError
 
 MOST_NAMES = 20
 MOST_UNPACKED_BYTES = 2**32
+MOST_DIGITS = 308  # of a whole number: what a floating-point number reaches
 PANDAS_INDEX = "__index_level_"  # how pandas names an index without a name in Parquet files
 
 
@@ -99,6 +101,8 @@ def refuse_roles(table: Table, roles: ColumnRoles) -> None:
             close = close_names(name, columns)
             meant = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
             headless = " The first line looks like data: the file needs a line with column names." * _is_data(columns)
+            if table.format == "excel":
+                headless = " If the names of the columns are in another row, name it with --header-row."
             raise TableError(
                 f"{option}: {table.name} has no column {name!r}.{meant} Columns: {listed(columns)}.{headless}"
             )
@@ -129,6 +133,20 @@ def close_names(name: str, names: Iterable[Any]) -> list[str]:
     for known in map(str, names):
         plain.setdefault(known.strip().casefold(), known)
     return [plain[match] for match in get_close_matches(name.strip().casefold(), plain, n=3, cutoff=0.6)]
+
+
+def columns_of_cells(path: Path, names: list[str], columns: list[Any]) -> pd.DataFrame:
+    """Return cells as Python objects, so that a whole number beside an empty cell is not turned into a fraction."""
+    cells = {}
+    for name, column in zip(names, columns, strict=True):
+        if any(isinstance(cell, int) and abs(cell) >= 10**MOST_DIGITS for cell in column):
+            raise TableError(
+                f"{path.name}: the column {name!r} has a whole number of more than {MOST_DIGITS} digits. Put it in "
+                "quotes if it is a name, or shorten it."
+            )
+        cells[name] = np.empty(len(column), dtype=object)
+        cells[name][:] = column
+    return pd.DataFrame(cells)
 
 
 def damaged(path: Path, what: str, error: Exception | None = None) -> TableError:
