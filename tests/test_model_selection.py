@@ -6,10 +6,10 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import make_blobs
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
 from sklearn.semi_supervised import LabelSpreading
 
-from semikpca import SemiKPCAClassifier
+from semikpca import SemiKPCAClassifier, SemiKPCAClassifierCV
 from semikpca.model_selection import LabeledKFold, labeled_scorer
 
 
@@ -125,3 +125,48 @@ def test_scoring_without_any_label_says_so(blobs):
     model = SemiKPCAClassifier().fit(X, y)
     with pytest.raises(ValueError, match="No label is given"):
         labeled_scorer()(model, X[:2], [-1, -1])
+
+
+# What people write with labels in words: each mark of an unlabeled row, and y as an array, a list or a series.
+IN_WORDS = {
+    "None": lambda words: words,
+    "a list": list,
+    "NaN": lambda words: pd.Series(words).where(pd.notna(words), np.nan),
+    "pandas.NA": lambda words: pd.Series(words, dtype="string"),
+}
+
+
+@pytest.fixture(params=list(IN_WORDS))
+def words(request, blobs):
+    _, y, _ = blobs
+    return IN_WORDS[request.param](np.where(y == -1, None, np.array(["ant", "bee", "cow"], dtype=object)[y]))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"cv": LabeledKFold(3)},
+        {"cv": LabeledKFold(3), "scoring": "accuracy"},
+        {"cv": LabeledKFold(3), "scoring": "f1_macro"},
+        {"cv": KFold(3), "scoring": labeled_scorer("balanced_accuracy")},
+    ],
+    ids=["nothing said of the score", "accuracy", "f1", "plain folds with our scorer"],
+)
+def test_labels_in_words_are_cross_validated(blobs, words, options):
+    scores = cross_val_score(SemiKPCAClassifier(), blobs[0], words, error_score="raise", **options)
+    assert scores.mean() > 0.7
+
+
+def test_several_scores_and_those_of_training_take_labels_in_words(blobs, words):
+    scoring = {"accuracy": labeled_scorer(), "f1": labeled_scorer("f1_macro")}
+    options = {"cv": LabeledKFold(3), "scoring": scoring, "return_train_score": True, "error_score": "raise"}
+    found = cross_validate(SemiKPCAClassifier(), blobs[0], words, **options)
+    assert all(len(found[f"{part}_{name}"]) == 3 for part in ("train", "test") for name in scoring)
+
+
+def test_a_grid_search_takes_labels_in_words(blobs, words):
+    X, _, truth = blobs
+    grid = {"combine": ["ensemble", "best"]}
+    search = GridSearchCV(SemiKPCAClassifierCV(), grid, cv=LabeledKFold(2), error_score="raise").fit(X, words)
+    found = np.array(["ant", "bee", "cow"])[truth]
+    assert np.mean(search.best_estimator_.transduction_ == found) > 0.7

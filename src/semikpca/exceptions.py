@@ -114,6 +114,19 @@ class SingleClassWarning(UserWarning):
         return f"All given labels are {self.label!r}, so every row gets that class. Label a row of another class."
 
 
+class UnlabeledMarkWarning(UserWarning):
+    """Labels are text that looks like the mark of an unlabeled row, and are taken as classes."""
+
+    def __init__(self, labels: tuple[str, ...], n_rows: int) -> None:
+        super().__init__(labels, n_rows)
+        self.labels, self.n_rows = labels, n_rows
+
+    def __str__(self) -> str:
+        found = f"{' and '.join(map(repr, self.labels))} ({'1 row' if self.n_rows == 1 else f'{self.n_rows:,} rows'})"
+        classes = "The label {} is text and a class" if len(self.labels) == 1 else "The labels {} are text and classes"
+        return f"{classes.format(found)}. If that means no label, mark such rows with None or NaN."
+
+
 class UnreachableRowsWarning(UserWarning):
     """The neighbor graph has pieces without a label; nothing is known of their rows but the shares of the classes."""
 

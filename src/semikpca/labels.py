@@ -16,8 +16,11 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.arrays import length
+from semikpca.exceptions import UnlabeledMarkWarning, warn_user
 
 UNLABELED = -1  # the code of a row without a label, and its label where labels are whole numbers
+# What becomes of a mark of an unlabeled row in text: an empty cell of a file, or str(-1), str(nan), str(None).
+_MARKS_AS_TEXT = frozenset({"", "-1", "-1.0", "nan", "None", "<NA>", "NaT"})
 _LARGEST_EXACT_FLOAT = 2**53  # up to here every whole number is a float64
 
 
@@ -83,6 +86,14 @@ def encode(y: Any) -> LabelCoding:
     codes = np.full(len(values), UNLABELED, dtype=np.intp)
     codes[labeled] = given.codes
     return LabelCoding(given.classes, codes)
+
+
+def warn_of_marks_in_text(labels: LabelCoding) -> None:
+    """Warn of classes that look like the mark of an unlabeled row: as text they are no such mark."""
+    marks = [code for code, label in enumerate(labels.classes.tolist()) if _is_mark_in_text(label)]
+    if marks:
+        found = tuple(str(label) for label in labels.classes[marks].tolist())
+        warn_user(UnlabeledMarkWarning(found, int(labels.class_counts[marks].sum())))
 
 
 def labels_in(part: Any, *, minus_one_is_a_class: bool) -> tuple[IntArray, npt.NDArray[Any]]:
@@ -277,6 +288,10 @@ def _is_number(value: object) -> bool:
 
 def _is_minus_one(value: object) -> bool:
     return _is_number(value) and value == UNLABELED
+
+
+def _is_mark_in_text(value: object) -> bool:
+    return isinstance(value, str) and value.strip() in _MARKS_AS_TEXT
 
 
 def _typed(given: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -35,6 +35,11 @@ class LabeledKFold(BaseCrossValidator):  # type: ignore[misc]  # scikit-learn ha
     random_state : int, RandomState or None, default=None
         Of the shuffling.
 
+    Notes
+    -----
+    Labels in words, with None or NaN where there is none, need it (or another splitter that is named): for ``cv=None``
+    and ``cv=5`` scikit-learn sorts all of y, and raises "'<' not supported between instances of 'NoneType' and 'str'".
+
     Examples
     --------
     >>> import numpy as np

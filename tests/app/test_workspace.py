@@ -206,3 +206,28 @@ def test_several_selected_rows_are_counted_with_their_predictions(hand):
     hand("remove")
     assert hand.session.given[:2].tolist() == [None, None]
     assert "Remove their labels" not in json.dumps(shown(hand.workspace, tab)["detail"])
+
+
+# -- labels as people type them ----------------------------------------------------------------------------------------
+
+TYPED = ROWS.replace("0.0,0.0,a", "0.0,0.0,A").replace("0.14,0.14,", "0.14,0.14,n/a") + "\n,,\n,,"
+
+
+def test_spellings_are_one_class_on_the_page_and_stay_in_the_download():
+    table = opened(TYPED)
+    assert table.session.snapshot().classes == ("a", "b")
+    assert any("'A' (1 row) as 'a'" in note for note in table.notes)
+    assert any("'n/a' (1 row)" in note for note in table.notes)
+    table.session.label([1], "a")
+    lines = table.download()[1].decode().splitlines()
+    assert lines[1].startswith("0.0,0.0,A,a")
+    assert lines[2].split(",")[2] == "a"
+    assert lines[15].startswith("0.14,0.14,n/a")
+
+
+def test_rows_without_anything_have_the_shares_of_the_classes_on_the_page():
+    table = opened(TYPED)
+    assert any("2 rows have nothing" in note for note in table.notes)
+    snapshot = table.session.snapshot()
+    assert snapshot.confidence[-2:].tolist() == [0.5, 0.5]
+    assert [chance for _, chance in table.session.probabilities(31)] == [0.5, 0.5]

@@ -130,6 +130,24 @@ def test_uneven_pieces_are_labeled_as_the_local_estimator_labels_the_whole(more,
     assert files(tmp_path) == ["out.parquet", "rows.parquet", "whole.parquet"]
 
 
+def test_labels_as_people_type_them_and_rows_without_anything(label, tmp_path):
+    frame, _ = make_plants()
+    given, unlabeled = np.flatnonzero(frame["kind"] == "moss"), np.flatnonzero(frame["kind"] == "")
+    frame.loc[given[:2], "kind"] = "MOSS"
+    frame.loc[unlabeled[:4], "kind"] = "n/a"
+    frame.loc[unlabeled[-3:], ["height", "leaves", "place"]] = ""
+    frame.to_csv(tmp_path / "plants.csv", index=False)
+    result = label("plants.csv", "-o", "out.parquet", "--id-column", "plant")
+    assert result.exit_code == 0, result.output
+    for note in ("'MOSS' (2 rows) as 'moss'", "'n/a' (4 rows) in 'kind' is taken as no label", "3 rows have nothing"):
+        assert note in words(result.output)
+    found = pd.read_parquet(tmp_path / "out.parquet")
+    assert found["kind"].tolist() == frame["kind"].tolist()
+    assert set(found["predicted_label"]) == {"fern", "moss", "palm"}
+    assert found["label_was_given"].tolist() == (~frame["kind"].isin(["", "n/a"])).tolist()
+    assert found["confidence"][unlabeled[-3:]].tolist() == [0.3333] * 3
+
+
 def test_text_files_of_a_pattern_are_one_table_in_the_order_of_their_numbers(label, tmp_path, monkeypatch):
     monkeypatch.setattr("semikpca.tables._pieces.LARGEST_TEXT_PIECE", 700)
     frame, names = make_plants()

@@ -16,7 +16,7 @@ from semikpca import (
     SemiKPCAClassifierCV,
     SemiLSSVMClassifier,
 )
-from semikpca.exceptions import KernelRankError, SingleClassWarning, UnboundedProblemError
+from semikpca.exceptions import KernelRankError, SingleClassWarning, UnboundedProblemError, UnlabeledMarkWarning
 from semikpca.kernels import RBF, Cosine, Laplacian, Normalized, Polynomial
 
 SEMI_SUPERVISED = [SemiKPCAClassifier, SemiLSSVMClassifier]
@@ -106,6 +106,27 @@ def test_one_class_is_predicted_everywhere_with_a_warning(make, given):
     if make in TRANSDUCTIVE:
         assert model.transduction_.tolist() == [given] * 40
         np.testing.assert_array_equal(model.label_distributions_, np.ones((40, 1)))
+
+
+@pytest.mark.parametrize("make", TRANSDUCTIVE)
+@pytest.mark.parametrize("mark", ["", " ", "-1", "nan", "None", "<NA>"], ids=repr)
+def test_text_that_looks_like_a_mark_of_unlabeled_rows_is_a_class_with_a_warning(make, mark):
+    y = np.where(Y == -1, mark, np.where(Y == 0, "left", "right"))
+    with pytest.warns(UnlabeledMarkWarning, match="mark such rows with None or NaN") as caught:
+        model = fit(make, y=y)
+    assert f"The label {mark!r} (34 rows) is text and a class" in str(caught[0].message)
+    assert mark in model.classes_
+    assert caught[0].filename == __file__
+
+
+def test_several_such_texts_are_named_in_one_warning():
+    with pytest.warns(UnlabeledMarkWarning, match=r"The labels '' and '-1' \(2 rows\) are text and classes"):
+        fit(SemiKPCAClassifier, y=["", "-1", "left", "right"] + [None] * 36)
+
+
+@pytest.mark.parametrize("make", TRANSDUCTIVE)
+def test_a_class_named_none_or_unknown_needs_no_warning(make):
+    fit(make, y=np.where(Y == -1, None, np.where(Y == 0, "none", "unknown")))
 
 
 @pytest.mark.parametrize("prior", ["labeled", [1.0]], ids=repr)

@@ -1,4 +1,4 @@
-"""Estimators among the tools that people use them with: scikit-learn, pickle, pandas, polars."""
+"""Estimators among the tools that people use them with: scikit-learn, pickle, skops, pandas, polars."""
 
 import copy
 import io
@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import skops.io
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -238,6 +239,28 @@ def test_joblib_keeps_a_model(make):
     buffer.seek(0)
     # The degrees of the rows are computed again where the rows came back as a copy.
     np.testing.assert_allclose(answers(joblib.load(buffer), NEW), answers(model, NEW), atol=SAME_SOLVE)
+
+
+def through_skops(model):
+    content = skops.io.dumps(model)
+    return skops.io.loads(content, trusted=skops.io.get_untrusted_types(data=content))
+
+
+@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("kernel", ["rbf", "graph", Normalized(RBF())], ids=repr)
+def test_skops_keeps_a_model_once_its_types_are_trusted(make, kernel):
+    model = make(kernel=kernel).fit(X, labels_for(make))
+    np.testing.assert_allclose(answers(through_skops(model), NEW), answers(model, NEW), atol=SAME_SOLVE)
+
+
+@pytest.mark.parametrize("make", TRANSDUCTIVE)
+def test_skops_keeps_a_pipeline_and_its_labels_in_words(make):
+    names = np.where(Y == -1, None, np.where(Y == 0, "left", "right"))
+    pipeline = make_pipeline(StandardScaler(), make()).fit(X, names)
+    loaded = through_skops(pipeline)
+    assert loaded.predict(NEW).tolist() == pipeline.predict(NEW).tolist()
+    np.testing.assert_allclose(loaded.predict_proba(NEW), pipeline.predict_proba(NEW), atol=SAME_SOLVE)
+    assert loaded[-1].transduction_.tolist() == pipeline[-1].transduction_.tolist()
 
 
 def many_rows():

@@ -6,11 +6,22 @@ from contextlib import contextmanager
 
 from sklearn.exceptions import DataConversionWarning
 
-from semikpca.exceptions import DegenerateSpectrumWarning, SingleClassWarning, UnreachableRowsWarning
+from semikpca.exceptions import (
+    DegenerateSpectrumWarning,
+    SingleClassWarning,
+    UnlabeledMarkWarning,
+    UnreachableRowsWarning,
+)
 
 REFUSALS = (ValueError, TypeError)
 # Sentences for the user, each with a class of its own. Every other warning is a fault.
-MEANT = (DegenerateSpectrumWarning, SingleClassWarning, UnreachableRowsWarning, DataConversionWarning)
+MEANT = (
+    DegenerateSpectrumWarning,
+    SingleClassWarning,
+    UnlabeledMarkWarning,
+    UnreachableRowsWarning,
+    DataConversionWarning,
+)
 SHORTEST_MESSAGE = 20  # characters; "invalid input" says nothing
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from semikpca.exceptions import TableError
-from semikpca.tables import ColumnRoles, Table, check_roles, feature_columns, given_labels, read_table
+from semikpca.tables import ColumnRoles, Table, check_roles, empty_rows, feature_columns, given_labels, read_table
 from semikpca.tables._features import features_of
 
 N_ROWS = 40
@@ -190,6 +190,13 @@ def test_what_was_assumed_in_reading_is_passed_on():
     assert check_roles(table, ColumnRoles("label")) == ["It was a guess."]
 
 
+def test_rows_without_anything_are_found_and_words_for_nothing_count_among_numbers_only():
+    columns = {"size": ["1", "", "n/a", "", "?", ""], "test": ["+", "-", "", " ", "?", "none"]}
+    table = as_table(columns)
+    assert empty_rows(table.features, ["size", "test"]).tolist() == [2, 3]
+    assert empty_rows(table.features, ["size"]).tolist() == [1, 2, 3, 4, 5]
+
+
 # -- labels ----------------------------------------------------------------------------------------------------
 
 
@@ -265,18 +272,18 @@ def test_a_label_column_that_is_not_there_is_refused_by_name():
     assert "no column 'label'" in refusal(given_labels, as_table({"labels": "ab"}), ColumnRoles("label"))
 
 
-@pytest.mark.parametrize("cell", ["nan", "N/A", "None", "-1"])
-def test_a_word_for_nothing_is_a_class_and_warned_of(cell):
+@pytest.mark.parametrize("cell", ["None", "unknown", "-1"])
+def test_a_word_that_may_mean_no_label_is_a_class_and_warned_of(cell):
     table = as_table({"label": ["a", "b", cell, cell, ""], "size": "12345"})
     (warning,) = check_roles(table, ColumnRoles("label"))
     assert f"{cell!r} is taken as a class of 'label' (2 rows)" in warning
+    assert "Empty these cells" in warning
 
 
-@pytest.mark.parametrize("pair", [("bug", "Bug"), ("1", "1.0"), ("a  b", "a b")])
-def test_two_spellings_of_a_label_are_warned_of(pair):
-    table = as_table({"label": [*pair, "c", ""], "size": "1234"})
+def test_numbers_that_are_written_otherwise_are_two_classes_and_warned_of():
+    table = as_table({"label": ["1", "1.0", "2", ""], "size": "1234"})
     (warning,) = check_roles(table, ColumnRoles("label"))
-    assert f"{pair[0]!r} and {pair[1]!r}" in warning
+    assert "'1' and '1.0'" in warning
 
 
 def test_labels_that_all_differ_are_warned_of():

@@ -216,3 +216,22 @@ def test_a_table_is_prepared_with_as_many_labels_as_are_allowed(two_classes):
     assert prepared.labels.tolist() == every
     assert prepared.X.shape == X.shape
     assert prepared.X.dtype == np.float32
+
+
+def test_rows_without_anything_get_the_class_shares(label_numbers, two_classes):
+    X, y = two_classes
+    X = np.vstack([X, np.full((3, X.shape[1]), np.nan)])
+    labels = [*(None if label == -1 else "ab"[label] for label in y), None, None, "a"]
+    labeled = label_numbers(X, labels)
+    shares = labeled.model.class_shares_
+    assert labeled.confidence[-3:] == pytest.approx(shares.max())
+    assert set(labeled.predicted[-3:]) == {labeled.model.classes_[shares.argmax()]}
+    assert any("3 rows have nothing" in warning for warning in labeled.warnings)
+    np.testing.assert_array_equal(labeled.predicted[:-3], labeled.model.transduction_[:-3])
+
+
+def test_labels_of_minus_one_in_words_are_told_in_a_note_and_no_warning(label_numbers, two_classes):
+    X, y = two_classes
+    labels = [{0: "-1", 1: "1"}.get(int(label)) for label in y]
+    labeled = label_numbers(X, labels)  # warnings are errors in the tests
+    assert any("'-1' is taken as a class" in warning for warning in labeled.warnings)

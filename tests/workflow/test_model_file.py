@@ -103,7 +103,7 @@ def test_a_model_file_says_what_it_is_in_plain_lines(saved):
     assert first == b"semikpca model, format 3"
     assert seal.startswith(b"sha256 ")
     assert facts["features"] == ["height", "leaves", "place"]
-    assert facts["roles"] == {"label": "kind", "id": "plant", "text": [], "exclude": []}
+    assert facts["roles"] == {"label": "kind", "id": "plant", "text": [], "exclude": [], "labels_as_typed": False}
     assert {"semikpca", "scikit-learn", "skrub", "skops"} <= set(facts["versions"])
 
 

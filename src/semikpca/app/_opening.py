@@ -160,7 +160,7 @@ def open_table(
         autosave = Autosave.in_state_folder(name, fingerprint)
     say("Finding neighbors and kernels")
     model = options.classifier(views_that_matter(prepared, options)).set_params(tol=_TOL)
-    session = LabelingSession(X, given, classes=classes, model=model, autosave=autosave)
+    session = LabelingSession(X, given, classes=classes, model=model, autosave=autosave, empty=prepared.empty)
     say("Drawing the map")
     labeled = np.flatnonzero([label is not None for label in given])
     rows = row_map(X, max_rows=MOST_ROWS_ON_MAP, always=labeled)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semikpca._typing import FloatArray
+from semikpca._typing import FloatArray, IntArray
 from semikpca.app._autosave import Autosave, SavedLabels
 from semikpca.app._snapshot import Advice, Change, Snapshot, advice_of, first_advice
 from semikpca.estimators import SemiKPCAClassifierCV
-from semikpca.exceptions import SingleClassWarning, UnreachableRowsWarning
+from semikpca.exceptions import SingleClassWarning, UnlabeledMarkWarning, UnreachableRowsWarning
 from semikpca.labels import UNLABELED
-from semikpca.workflow import AccuracyEstimate, fit_labels, left_out_estimate
+from semikpca.workflow import AccuracyEstimate, fit_labels, hidden, left_out_estimate
 
 
 class LabelingSession:
@@ -23,7 +23,8 @@ class LabelingSession:
     Every public method holds one lock, so that two tabs of a browser, or two quick clicks, come one after the other.
 
     ``given`` has a label for each row, None where there is none, and ``classes`` are labels to offer though no row has
-    them yet. The model is not fitted. In ``autosave`` each change is written before it counts.
+    them yet. The model is not fitted. In ``autosave`` each change is written before it counts. Of rows that are
+    ``empty`` nothing is known but the shares of the classes.
     """
 
     def __init__(
@@ -34,10 +35,12 @@ class LabelingSession:
         classes: Sequence[Any] = (),
         model: SemiKPCAClassifierCV | None = None,
         autosave: Autosave | None = None,
+        empty: Sequence[int] | IntArray = (),
     ) -> None:
         self._lock, self._advice_lock = RLock(), RLock()
         self.X = X
         self.autosave = autosave
+        self._empty = np.asarray(empty, dtype=np.intp)
         self._set_aside_first = False
         self._given = _objects(None if label != label else label for label in given)  # NaN is no label either
         found = sorted({label for label in self._given.tolist() if label is not None})
@@ -85,7 +88,7 @@ class LabelingSession:
         with self._lock:
             if self._snapshot.predicted is None:
                 return []
-            chances = self._model.decision_probabilities(self._model.decision_[[row]])[0]
+            chances = self._model.decision_probabilities(self._decision()[[row]])[0]
             pairs = zip(self._model.classes_.tolist(), chances.tolist(), strict=True)
             return sorted(pairs, key=lambda pair: -pair[1])
 
@@ -262,9 +265,10 @@ class LabelingSession:
             except ValueError as error:
                 problem = str(error)  # the labels stay: they are what someone knows
             else:
-                codes = self._model.decision_codes(self._model.decision_)
+                decision = self._decision()
+                codes = self._model.decision_codes(decision)
                 predicted = np.array([code_of[label] for label in self._model.classes_.tolist()])[codes]
-                confidence = self._model.label_distributions_[np.arange(len(codes)), codes]
+                confidence = self._model.decision_probabilities(decision)[np.arange(len(codes)), codes]
                 estimate = left_out_estimate(self._model)
                 if before is not None and before.predicted is not None:
                     n_changed = int(np.sum(before.predicted != predicted))
@@ -282,6 +286,9 @@ class LabelingSession:
             redo=str(self._future[-1]) if self._future else None,
             problem=problem,
         )
+
+    def _decision(self) -> FloatArray:
+        return hidden(self._model.decision_, self._empty)
 
     def _as_label(self, name: str) -> Any:
         text = name.strip()
@@ -306,9 +313,9 @@ def _objects(values: Iterable[Any]) -> npt.NDArray[Any]:
 
 
 class _quiet(warnings.catch_warnings):  # noqa: N801  (used like a function)
-    """Leave out what the page says in its own words: one class only, rows that no label reaches."""
+    """Leave out what the page says in its own words: one class only, rows that no label reaches, "-1" as a class."""
 
     def __enter__(self) -> None:
         super().__enter__()
-        for category in (SingleClassWarning, UnreachableRowsWarning):
+        for category in (SingleClassWarning, UnlabeledMarkWarning, UnreachableRowsWarning):
             warnings.simplefilter("ignore", category)

@@ -24,6 +24,7 @@ def app(
     id_column: asked.IdColumn = None,
     text_column: asked.TextColumns = None,
     exclude: asked.Exclude = None,
+    keep_labels_as_typed: asked.AsTyped = False,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
     sheet: asked.Sheet = None,
@@ -44,7 +45,7 @@ def app(
         options = LabelingOptions(kernel=kernel, n_components_removed=n_components_removed)
 
         def roles(label: str) -> ColumnRoles:
-            return ColumnRoles(label, id=id_column, text=tuple(text_column or ()), exclude=tuple(exclude or ()))
+            return ColumnRoles(label, id_column, tuple(text_column or ()), tuple(exclude or ()), keep_labels_as_typed)
 
         workspace = Workspace(options, roles)
         kept = "in your state folder"

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from semikpca._words import counted
 from semikpca.cli._messages import console, errors, failing_clearly
-from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell
+from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell_rest
 from semikpca.tables import write_table
 from semikpca.workflow import LabeledTable, audit_frame, row_names, row_texts, shortened
 
@@ -45,7 +45,7 @@ def audit(
             console.print(_printed(labeled, shown))
         for line in _conclusions(labeled, found):
             console.print(line, highlight=False)
-        tell(labeled.warnings)
+        tell_rest(labeled)
         if out is not None:
             console.print(f"[bold]All labels:[/] {escape(str(out))}", soft_wrap=True, highlight=False)
 

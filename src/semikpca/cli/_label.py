@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from semikpca.cli._label_summary import print_summary
 from semikpca.cli._messages import console, errors, failing_clearly
-from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, default_output, steps, tell
+from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, default_output, steps, tell_rest
 from semikpca.tables import write_table
 from semikpca.workflow import save_model
 
@@ -65,7 +65,7 @@ def label(
                 write_label_report(report, labeled, command=command, created=datetime.now().astimezone(), progress=say)
                 written.append(report)
         print_summary(console, labeled, question)
-        tell(labeled.warnings)
+        tell_rest(labeled)
         for what, path in (("Labels", target), ("Model", save), ("Report", report)):
             if path is not None:
                 console.print(f"[bold]{what}:[/] {escape(str(path))}", soft_wrap=True, highlight=False)

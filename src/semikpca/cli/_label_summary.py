@@ -68,7 +68,7 @@ def _named(names: list[str], most: int = 5) -> str:
 
 def _classes(labeled: LabeledTable) -> Grid:
     classes = labeled.model.classes_.tolist()
-    codes = labeled.model.decision_codes(labeled.model.decision_)
+    codes = labeled.predicted_codes
     predicted = np.bincount(codes, minlength=len(classes))
     given = np.bincount(labeled.model.label_coding_.codes[labeled.is_given], minlength=len(classes))
     sums: FloatArray = np.bincount(codes, labeled.confidence, len(classes)).astype(np.float64)

@@ -10,8 +10,8 @@ from rich.markup import escape
 from semikpca.cli import _table_options as asked
 from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.cli._table_options import check_outputs, default_output, steps, tell
-from semikpca.tables import read_table, write_table
-from semikpca.workflow import load_model, printable
+from semikpca.tables import empty_rows, read_table, write_table
+from semikpca.workflow import about_empty_rows, load_model, printable
 
 
 def predict(
@@ -44,7 +44,8 @@ def predict(
             say("Labels", 0, 1)
             frame = loaded.predict_table(table)
             write_table(frame, target, like=table)
-        tell([*loaded.warnings, *table.options.get("notes", ())])
+        n_empty = len(empty_rows(table.features, loaded.feature_names))
+        tell([*loaded.warnings, *table.options.get("notes", ()), *about_empty_rows(n_empty)])
         if surplus := loaded.surplus_columns(table):
             tell([f"The model does not know these columns, which say nothing to it: {', '.join(surplus)}"])
         labels, confidence = frame[frame.columns[-2]], frame[frame.columns[-1]]

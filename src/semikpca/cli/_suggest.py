@@ -11,7 +11,7 @@ from rich.text import Text
 
 from semikpca._typing import IntArray
 from semikpca.cli._messages import console, errors, failing_clearly
-from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell
+from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell_rest
 from semikpca.tables import write_table
 from semikpca.workflow import LabeledTable, printable, row_names, row_texts, shortened, with_columns
 
@@ -43,7 +43,7 @@ def suggest(
             f"{escape(printable(question.file.name))}, and run semikpca label again.",
             highlight=False,
         )
-        tell(labeled.warnings)
+        tell_rest(labeled)
         if out is not None:
             console.print(f"[bold]These rows:[/] {escape(str(out))}", soft_wrap=True, highlight=False)
 

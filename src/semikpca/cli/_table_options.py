@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from semikpca.cli._messages import errors
-from semikpca.tables import ColumnRoles, Table, check_output, read_table
+from semikpca.tables import ColumnRoles, Table, check_output, label_warnings, read_table
 from semikpca.workflow import LabeledTable, LabelingOptions, kernel_names, label_table, printable
 from semikpca.workflow import Progress as Say
 
@@ -35,6 +35,14 @@ Exclude = Annotated[
 ]
 TextColumns = Annotated[
     list[str] | None, typer.Option(help="A column to be taken as free text, whatever it looks like; once for each.")
+]
+AsTyped = Annotated[
+    bool,
+    typer.Option(
+        "--keep-labels-as-typed",
+        help="Take each different text in the label column as a class: also 'Spam' beside 'spam', 'n/a', and any "
+        "number of dates.",
+    ),
 ]
 Delimiter = Annotated[
     str | None,
@@ -71,6 +79,7 @@ class Question:
     id_column: IdColumn = None
     exclude: Exclude = None
     text_column: TextColumns = None
+    keep_labels_as_typed: AsTyped = False
     delimiter: Delimiter = None
     encoding: Encoding = None
     sheet: Sheet = None
@@ -89,7 +98,7 @@ class Question:
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
         text, exclude = _single_names(self.text_column, table), _single_names(self.exclude, table)
-        return ColumnRoles(self.label_column, self.id_column, text, exclude)
+        return ColumnRoles(self.label_column, self.id_column, text, exclude, self.keep_labels_as_typed)
 
     def labeled(self, options: LabelingOptions, say: Say, *, allow_all: bool = False) -> LabeledTable:
         """Return the table with labels for all rows."""
@@ -104,6 +113,7 @@ class Question:
         )
         roles = self.roles(table)
         say("Reading the table", 1, 1)
+        tell(label_warnings(table, roles))  # before the work, in which these labels are learned from
         return label_table(table, roles, options, allow_all=allow_all, progress=say)
 
     def command(self, name: str) -> str:
@@ -112,6 +122,7 @@ class Question:
         words += [] if self.id_column is None else ["--id-column", self.id_column]
         for option, values in (("--exclude", self.exclude), ("--text-column", self.text_column)):
             words += [word for value in values or () for word in (option, value)]
+        words += ["--keep-labels-as-typed"] if self.keep_labels_as_typed else []
         delimiter = "tab" if self.delimiter == TAB else self.delimiter
         read_by: dict[str, Any] = {"--delimiter": delimiter, "--encoding": self.encoding, "--sheet": self.sheet}
         read_by |= {"--header-row": self.header_row, "--labels": self.labels}
@@ -205,3 +216,9 @@ def tell(notes: Iterable[str]) -> None:
     """Print what a user should mind."""
     for note in notes:
         errors.print(f"[yellow]Note:[/] {escape(printable(note))}", soft_wrap=True, highlight=False)
+
+
+def tell_rest(labeled: LabeledTable) -> None:
+    """Print the notes on a result that were not told before the work."""
+    told = label_warnings(labeled.table, labeled.roles)
+    tell(note for note in labeled.warnings if note not in told)

@@ -199,7 +199,9 @@ class TransductiveClassifier(TransductiveDecisions, ResponseClassifier):
         -------
         self
         """
-        return self._fit(X, y)
+        self._fit(X, y)
+        coding.warn_of_marks_in_text(self.label_coding_)
+        return self
 
     def _learn(self, fit: Fit) -> None:
         super()._learn(fit)

@@ -138,6 +138,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         settings.prior(labels)  # refuse it now: a fit that is refused leaves an earlier one as it was
         if labels.n_classes == 1:
             warn_user(SingleClassWarning(labels.classes[0]))
+        coding.warn_of_marks_in_text(labels)
         report = no_report if progress is None else progress
         sources = sources_of(kernels, rows, self.backend, self._problems(), report=report)
         blend = Blend.of(sources, labels, settings, report)

@@ -14,8 +14,7 @@ _DIGITS = 4  # of coordinates between -1 and 1: a tenth of a pixel
 
 def class_order(labeled: LabeledTable) -> IntArray:
     """Return the codes of the classes, the commonest prediction first."""
-    model = labeled.model
-    predicted = np.bincount(model.decision_codes(model.decision_), minlength=len(model.classes_))
+    predicted = np.bincount(labeled.predicted_codes, minlength=len(labeled.model.classes_))
     return np.argsort(-predicted, kind="stable")
 
 
@@ -39,7 +38,7 @@ def map_view(labeled: LabeledTable, row_map: RowMap, order: IntArray) -> dict[st
     """Return the points of the map, with everything that is told of them, and its legend with classes in order."""
     names, places, group_of_class = _groups(labeled, order)
     rows, model, audit = row_map.rows, labeled.model, labeled.audit
-    codes = np.asarray(model.decision_codes(np.asarray(model.decision_)[rows]))
+    codes = labeled.predicted_codes[rows]
     used = np.unique(codes)
     group = np.array([group_of_class[int(code)] for code in codes])
     is_given, looks_wrong = labeled.is_given[rows], labeled.looks_wrong[rows]

@@ -142,7 +142,7 @@ def _shortened_list(names: Sequence[Any], n_all: int | None = None) -> str:
 def _classes(labeled: LabeledTable, order: IntArray) -> list[dict[str, Any]]:
     names, coding = labeled.model.classes_.tolist(), labeled.model.label_coding_
     given = np.bincount(coding.codes[labeled.is_given], minlength=len(names))
-    codes = labeled.model.decision_codes(labeled.model.decision_)
+    codes = labeled.predicted_codes
     predicted = np.bincount(codes, minlength=len(names))
     confidence = np.bincount(codes, weights=labeled.confidence, minlength=len(names))
     shown, rest = order[:MOST_CLASSES], order[MOST_CLASSES:]
@@ -257,7 +257,7 @@ def _suggestions(labeled: LabeledTable, rows: Sequence[int] | IntArray) -> list[
     if not rows:
         return []
     model = labeled.model
-    chances = model.decision_probabilities(np.asarray(model.decision_)[rows])
+    chances = model.decision_probabilities(labeled.decision[rows])
     names, texts = row_names(labeled, rows), row_texts(labeled, rows, _LONGEST_TEXT)
     found = []
     for row, name, text, chance in zip(rows, names, texts, chances, strict=True):

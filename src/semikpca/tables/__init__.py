@@ -2,7 +2,7 @@
 
 try:
     from semikpca.tables._checks import check_roles
-    from semikpca.tables._features import features_of, is_missing
+    from semikpca.tables._features import empty_rows, features_of, is_missing
     from semikpca.tables._labels import given_labels, label_warnings
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
     from semikpca.tables._reading import read_table
@@ -28,6 +28,7 @@ __all__ = [
     "TableToNumbers",
     "check_output",
     "check_roles",
+    "empty_rows",
     "feature_columns",
     "feature_counts",
     "feature_kinds",

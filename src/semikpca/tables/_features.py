@@ -2,6 +2,7 @@
 
 import datetime
 import json
+from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from semikpca._typing import BoolArray, FloatArray
+from semikpca._typing import BoolArray, FloatArray, IntArray
 
 # How the numbers of a column may be written; the first style that fits all of its cells is taken.
 STYLES = ("plain", "thousands", "decimal comma", "truth")
@@ -123,6 +124,21 @@ def is_too_large(values: FloatArray) -> BoolArray:
 def present_cells(column: pd.Series) -> BoolArray:
     """Return which cells hold something: no blanks, and no word for a missing value."""
     return np.array([_is_present(cell) for cell in column], dtype=bool)
+
+
+def empty_rows(features: pd.DataFrame, names: Sequence[str]) -> IntArray:
+    """Return the rows in which no cell of these columns holds anything, ascending.
+
+    A word for a missing value, such as "n/a", is nothing among numbers; elsewhere it is a category like any other.
+    """
+    rows: IntArray = np.arange(len(features))
+    for name in names:
+        rows = rows[~present_cells(features[name].iloc[rows])]  # few are left after the first column
+    for name in names if len(rows) else ():
+        full = np.array([not is_missing(cell) for cell in features[name].iloc[rows]], dtype=bool)
+        if full.any() and number_style(features[name]) is None:
+            rows = rows[~full]
+    return rows
 
 
 def _is_present(cell: Any) -> bool:

@@ -1,38 +1,46 @@
 """The labels that a table came with."""
 
+import re
 from collections import Counter
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
+from semikpca._words import counted
 from semikpca.exceptions import TableError
 from semikpca.labels import UNLABELED
-from semikpca.tables._features import MISSING_WORDS, as_text, is_missing
+from semikpca.tables._features import as_numbers, as_text, is_missing, number_style
+from semikpca.tables._spellings import AS_TYPED, as_meant, is_doubtful
 from semikpca.tables._table import ColumnRoles, Table, listed, refuse_roles
 
 ARRAYS = ("npy", "npz")  # their whole numbers know no empty cell, so that UNLABELED marks one
 # A column with more different labels was taken by mistake: a text, a number, an identifier. Scores of all rows for as
 # many classes would not fit the memory either.
 MOST_CLASSES = 1_000
+MANY_CLASSES = 20  # up to here labels are taken as classes, whatever they look like
+DATE = re.compile(r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d\d))([T ].*)?")
 
 
 def given_labels(
     table: Table, roles: ColumnRoles, *, allow_fewer: bool = False, allow_all: bool = False
 ) -> npt.NDArray[Any]:
-    """Return the label of each row, or None where its cell is empty.
+    """Return the label of each row, or None where it has none.
 
-    Blanks around a label do not count, and a cell of blanks is empty. In text files every label is text: "1" and "1.0"
-    are two classes. In Parquet, Excel and JSON lines numbers are numbers, and 1 and 1.0 are the same. In .npy and .npz
-    files -1 marks a row without a label, as in scikit-learn.
+    Blanks around a label do not count, and a cell of blanks is empty. Labels that differ in case or blanks only are one
+    class, whose name is the commonest spelling, and words such as "n/a" and "?" are no label, unless
+    ``roles.labels_as_typed``. In text files every label is text: "1" and "1.0" are two classes. In Parquet, Excel and
+    JSON lines numbers are numbers, and 1 and 1.0 are the same. In .npy and .npz files -1 marks a row without a label,
+    as in scikit-learn.
 
     Parameters
     ----------
     table : Table
     roles : ColumnRoles
     allow_fewer : bool, default=False
-        Allow no label at all, and labels of one class, as when someone begins to label.
+        Allow no label at all, labels of one class, and many classes with a label each, as when someone begins to label.
     allow_all : bool, default=False
         Allow that every row is labeled, as when labels are to be checked.
 
@@ -43,52 +51,105 @@ def given_labels(
     Raises
     ------
     TableError
-        If there is nothing to learn from, or nothing to find out, or if labels are text here and numbers there.
+        If there is nothing to learn from, or nothing to find out, if labels are text here and numbers there, or if they
+        are no classes: many different dates or numbers with fractions, or a label of its own in most rows.
     """
-    refuse_roles(table, ColumnRoles(roles.label))
-    where = f"the column {roles.label!r} of {table.name}"
-    labels = _one_type([_label(cell, table.format) for cell in table.frame[roles.label].tolist()], table, where)
-    n_given = sum(label is not None for label in labels)
-    classes = {label for label in labels if label is not None}
-    if not classes and not allow_fewer:
-        raise TableError(f"There is no label in {where}. Fill in a few rows of each class, and leave the others empty.")
-    if len(classes) == 1 and not allow_fewer:
-        raise TableError(f"All labels in {where} are {listed(classes)}. Fill in at least one row of another class.")
-    if len(classes) > MOST_CLASSES:
-        raise TableError(
-            f"There are {len(classes):,} different labels in {where}, and {n_given:,} rows have one; at most "
-            f"{MOST_CLASSES:,} classes are learned. Is it another column that has the classes?"
-        )
-    if n_given == len(labels) and not (allow_all or allow_fewer):
-        hint = f" Here {UNLABELED} is a class: empty these cells if it marks rows without a label."
-        unlabeled = hint if UNLABELED in classes or str(UNLABELED) in classes else ""
-        raise TableError(
-            f"Every row has a label in {where}, so that none is left to find. Empty the cells of the rows to be "
-            f"labeled.{unlabeled}"
-        )
+    labels, _ = _checked_labels(table, roles, allow_fewer=allow_fewer, allow_all=allow_all)
     return np.array(labels, dtype=object)
 
 
 def label_warnings(table: Table, roles: ColumnRoles) -> list[str]:
-    """Return what may be wrong with the labels, in words."""
-    labels = [label for label in given_labels(table, roles, allow_fewer=True) if label is not None]
-    counts = Counter(labels)
-    warnings = []
-    for label, count in counts.items():
-        is_word = isinstance(label, str) and label.casefold() in MISSING_WORDS
-        if is_word or as_text(label) in (str(UNLABELED), f"{UNLABELED}.0"):
+    """Return what was assumed of the labels, and what may be wrong with them, in words."""
+    labels, warnings = _checked_labels(table, roles, allow_fewer=True)
+    counts = Counter(label for label in labels if label is not None)
+    if not roles.labels_as_typed:
+        warnings += [
+            f"{label!r} is taken as a class of {roles.label!r} ({counted(count, 'row')}). Empty these cells if they "
+            "mean that there is no label."
+            for label, count in counts.items()
+            if is_doubtful(label)
+        ]
+        alike: dict[Any, Any] = {}
+        for label in counts:
+            other = alike.setdefault(_as_number(label), label)
+            if other != label:
+                warnings.append(f"{other!r} and {label!r} in {roles.label!r} are taken as two classes.")
+        if len(counts) > MANY_CLASSES and all(isinstance(_as_number(label), float) for label in counts):
             warnings.append(
-                f"{label!r} is taken as a class of {roles.label!r} ({count:,} rows). Empty these cells if they "
-                "mean that there is no label."
+                f"The {len(counts):,} different numbers in {roles.label!r} are taken as as many classes, without their "
+                "order. Put them into a few ranges if they are amounts."
             )
-    alike: dict[str, Any] = {}
-    for label in counts:
-        other = alike.setdefault(_plain(label), label)
-        if other != label:
-            warnings.append(f"{other!r} and {label!r} in {roles.label!r} are taken as two classes.")
-    if len(counts) > 10 and len(counts) == len(labels):
+    if len(counts) > 10 and len(counts) == counts.total():
         warnings.append(f"No label in {roles.label!r} occurs twice ({len(counts):,} labels). Is it the right column?")
     return warnings
+
+
+def _checked_labels(
+    table: Table, roles: ColumnRoles, *, allow_fewer: bool, allow_all: bool = False
+) -> tuple[list[Any], list[str]]:
+    """Return the labels of one type, None where there is none, and what was changed in them, in words."""
+    refuse_roles(table, ColumnRoles(roles.label))
+    where = f"the column {roles.label!r} of {table.name}"
+    labels = [_label(cell, table.format) for cell in table.frame[roles.label].tolist()]
+    labels, changes = (labels, []) if roles.labels_as_typed else as_meant(labels, roles.label)
+    labels = _one_type(labels, table, where)
+    counts = Counter(label for label in labels if label is not None)
+    n_given = counts.total()
+    changed = "".join(f" {change}" for change in changes)
+    if not counts and not allow_fewer:
+        raise TableError(
+            f"There is no label in {where}. Fill in a few rows of each class, and leave the others empty.{changed}"
+        )
+    if len(counts) == 1 and not allow_fewer:
+        raise TableError(
+            f"All labels in {where} are {listed(counts)}. Fill in at least one row of another class.{changed}"
+        )
+    if not roles.labels_as_typed:
+        _refuse_values(counts, where, allow_lone=allow_fewer)
+    if len(counts) > MOST_CLASSES:
+        raise TableError(
+            f"There are {len(counts):,} different labels in {where}, and {n_given:,} rows have one; at most "
+            f"{MOST_CLASSES:,} classes are learned. Is it another column that has the classes?"
+        )
+    if n_given == len(labels) and not (allow_all or allow_fewer):
+        doubtful = " and ".join(as_text(label) for label in counts if is_doubtful(label))
+        hint = f" Here {doubtful} is a class: empty these cells if it marks rows without a label." if doubtful else ""
+        raise TableError(
+            f"Every row has a label in {where}, so that none is left to find. Empty the cells of the rows to be "
+            f"labeled.{hint}"
+        )
+    return labels, changes
+
+
+def _refuse_values(counts: Counter[Any], where: str, *, allow_lone: bool) -> None:
+    """Refuse dates, amounts and names of rows: with a class for nearly each of them there is nothing to learn."""
+    if len(counts) <= MANY_CLASSES:
+        return
+    n_lone, n_given = sum(count == 1 for count in counts.values()), counts.total()
+    if all(DATE.fullmatch(as_text(label)) for label in counts):
+        why = f"they are dates, and only up to {MANY_CLASSES} dates are taken as classes"
+    elif _has_fractions(list(counts)):
+        why = f"they are numbers with fractions, and only up to {MANY_CLASSES} of these are taken as classes"
+    elif 2 * n_lone > n_given and not allow_lone:
+        why = (
+            f"{n_lone:,} of {n_given:,} labels are the only one of their class, and with more than {MANY_CLASSES} "
+            "classes at most half of them may be"
+        )
+    else:
+        return
+    raise TableError(
+        f"There are {len(counts):,} different labels in {where}: {why}. Put them into a few groups, or name another "
+        f"column with --label-column. If each of them is a class, add {AS_TYPED}."
+    )
+
+
+def _has_fractions(labels: list[Any]) -> bool:
+    column = pd.Series(labels, dtype=object)
+    style = None if any(isinstance(label, bool) for label in labels) else number_style(column)
+    if style is None:
+        return False
+    numbers = as_numbers(column, style)
+    return bool((numbers != np.floor(numbers)).any())
 
 
 def _label(cell: Any, format_: str) -> Any:
@@ -115,11 +176,9 @@ def _one_type(labels: list[Any], table: Table, where: str) -> list[Any]:
     return [None if label is None else int(label) if whole else float(label) for label in labels]
 
 
-def _plain(label: Any) -> Any:
-    """Return what two spellings of the same label have in common."""
-    if not isinstance(label, str):
-        return label
+def _as_number(label: Any) -> Any:
+    """Return the number that a label says, in text too, or the label where it says none."""
     try:
-        return float(label)
+        return label if isinstance(label, bool) else float(label)
     except ValueError:
-        return " ".join(label.casefold().split())
+        return label

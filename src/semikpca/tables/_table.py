@@ -73,12 +73,15 @@ class ColumnRoles:
         Columns to take as free text, whatever they contain.
     exclude : tuple of str, default=()
         Columns that nothing is learned from.
+    labels_as_typed : bool, default=False
+        Whether each different text in the label column is a class, also "n/a" and spellings that differ in case only.
     """
 
     label: str
     id: str | None = None
     text: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    labels_as_typed: bool = False
 
     def named(self) -> list[tuple[str, str]]:
         """Return each option of the command line with a column that it names."""

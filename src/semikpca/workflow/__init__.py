@@ -1,8 +1,22 @@
 """From a table to labels: fit, read off, keep. Needs the extra ``label``."""
 
 from semikpca.workflow._cluster_label import ClusterLabels, cluster_classifier, label_on_cluster
-from semikpca.workflow._label import Progress, fit_labels, label_table, prepare_table, views_that_matter
-from semikpca.workflow._labeled import AccuracyEstimate, LabeledTable, audit_frame, left_out_estimate, with_columns
+from semikpca.workflow._label import (
+    Progress,
+    about_empty_rows,
+    fit_labels,
+    label_table,
+    prepare_table,
+    views_that_matter,
+)
+from semikpca.workflow._labeled import (
+    AccuracyEstimate,
+    LabeledTable,
+    audit_frame,
+    hidden,
+    left_out_estimate,
+    with_columns,
+)
 from semikpca.workflow._model_file import LabelModel, load_model, save_model
 from semikpca.workflow._options import LabelingOptions, kernel_names
 from semikpca.workflow._rows import RowMap, printable, row_map, row_names, row_texts, shortened
@@ -15,9 +29,11 @@ __all__ = [
     "LabelingOptions",
     "Progress",
     "RowMap",
+    "about_empty_rows",
     "audit_frame",
     "cluster_classifier",
     "fit_labels",
+    "hidden",
     "kernel_names",
     "label_on_cluster",
     "label_table",

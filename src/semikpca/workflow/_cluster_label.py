@@ -34,7 +34,7 @@ from semikpca.tables import (
     refuse_roles,
 )
 from semikpca.workflow._cluster_table import READING, ClusterTable, Reader, unseen, write_piece
-from semikpca.workflow._label import NUMBERS, Progress, fit_labels, fit_vectorizer, told
+from semikpca.workflow._label import NUMBERS, Progress, about_empty_rows, fit_labels, fit_vectorizer, told
 from semikpca.workflow._labeled import AccuracyEstimate, left_out_estimate
 from semikpca.workflow._options import LabelingOptions
 
@@ -93,7 +93,8 @@ def label_on_cluster(
         estimate, audit = left_out_estimate(model), audit_labels(model)
         progress(FITTING, 1, 1)
         wrong = np.sort(audit.rows[audit.looks_wrong])
-        predicted, sums = _write_pieces(model, rows, wrong, folder, progress)
+        predicted, sums, n_empty = _write_pieces(model, rows, wrong, columns, folder, progress)
+        notes += about_empty_rows(n_empty)
         _move(folder, out)
     return ClusterLabels(
         n_rows=int(rows.bounds[-1]),
@@ -148,22 +149,24 @@ def _refuse_unready_workers(cluster: "Cluster", file: Path, folder: Path) -> Non
 
 
 def _write_pieces(
-    model: Any, rows: ClusterTable, wrong: IntArray, folder: Path, progress: Progress
-) -> tuple[IntArray, FloatArray]:
-    """Let the workers write all pieces; return how many rows each class has, and the sums of their confidences."""
+    model: Any, rows: ClusterTable, wrong: IntArray, columns: list[str], folder: Path, progress: Progress
+) -> tuple[IntArray, FloatArray, int]:
+    """Let the workers write all pieces; return the sums of what :func:`write_piece` returns."""
     progress(WRITING, 0, 1)
     codes = rows.cluster.parts(model.decision_codes(model.decision_))
     chances = rows.cluster.parts(model.label_distributions_)
     digits = len(str(len(rows.pieces)))
     given, flagged = rows.places(rows.labeled), rows.places(wrong)
+    shared = columns, model.class_shares_
+    paths = [folder / f"part-{i:0{digits}}.parquet" for i in range(len(rows.pieces))]
     asked = [
-        (piece, codes[i], chances[i], model.classes_, given[i], flagged[i], folder / f"part-{i:0{digits}}.parquet")
+        (piece, codes[i], chances[i], model.classes_, given[i], flagged[i], paths[i], *shared)
         for i, piece in enumerate(rows.pieces)
     ]
-    answers: dict[int, tuple[IntArray, FloatArray]] = {}
+    answers: dict[int, tuple[IntArray, FloatArray, int]] = {}
     rows.cluster.each_answer(write_piece, asked, answers.__setitem__, partial(progress, WRITING))
-    predicted, sums = zip(*answers.values(), strict=True)
-    return np.sum(predicted, axis=0), np.sum(sums, axis=0)
+    predicted, sums, n_empty = zip(*answers.values(), strict=True)
+    return np.sum(predicted, axis=0), np.sum(sums, axis=0), sum(n_empty)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from semikpca.tables import (
     ColumnRoles,
     PiecedTable,
     Table,
+    empty_rows,
     features_like,
     features_of,
     frame_of,
@@ -99,6 +100,8 @@ class ClusterTable:
         column = pd.DataFrame({roles.label: pd.Series(cells, dtype=object)})
         labels = Sample(column, column, table.path, table.format, {"rows": labeled})
         given = given_labels(labels, roles)[: len(labeled)]
+        is_label = np.array([label is not None for label in given], dtype=bool)  # "n/a" and the like are none
+        labeled, given = labeled[is_label], given[is_label]
         return cls(cluster, table, [table.pieces[number] for number in full], bounds, labeled, given, labels)
 
     def places(self, rows: IntArray) -> list[IntArray]:
@@ -184,24 +187,32 @@ def write_piece(
     given: IntArray,
     wrong: IntArray,
     path: Path,
-) -> tuple[IntArray, FloatArray]:
-    """Write a piece as it was, with four columns more."""
+    columns: list[str],
+    shares: FloatArray,
+) -> tuple[IntArray, FloatArray, int]:
+    """Write a piece as it was, with four columns more; rows without anything in ``columns`` have the class shares.
+
+    Returns how many rows each class has, the sums of their confidences, and the number of such rows.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     n = len(codes)
+    arrow = piece.read()
+    if arrow.num_rows != n:
+        raise TableError(
+            f"{piece} had {n:,} rows and now has {arrow.num_rows:,}. Label it again when nobody writes to it."
+        )
     confidence = chances[np.arange(n), codes].astype(np.float64)
+    empty = empty_rows(frame_of(arrow.select(columns)), columns)
+    codes = codes.copy()
+    codes[empty], confidence[empty] = shares.argmax(), shares.max()
     added = {
         "predicted_label": classes[codes].tolist(),
         "confidence": rounded(confidence),
         "label_was_given": np.isin(np.arange(n), given),
         "looks_wrong": np.isin(np.arange(n), wrong),
     }
-    arrow = piece.read()
-    if arrow.num_rows != n:
-        raise TableError(
-            f"{piece} had {n:,} rows and now has {arrow.num_rows:,}. Label it again when nobody writes to it."
-        )
     names = with_columns(pd.DataFrame(columns=arrow.column_names), {name: [] for name in added}).columns[-len(added) :]
     for name, values in zip(names, added.values(), strict=True):
         arrow = arrow.append_column(name, pa.array(values))
@@ -209,4 +220,4 @@ def write_piece(
     pq.write_table(arrow, sink)
     write_whole(path, sink.getvalue().to_pybytes())
     sums = np.bincount(codes, confidence, len(classes)).astype(np.float64)
-    return np.bincount(codes, minlength=len(classes)), sums
+    return np.bincount(codes, minlength=len(classes)), sums, len(empty)

@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from semikpca._typing import FloatArray
+from semikpca._typing import FloatArray, IntArray
 from semikpca.exceptions import (
     DegenerateSpectrumWarning,
     IndistinguishableRowsError,
     SingleClassWarning,
     TableError,
+    UnlabeledMarkWarning,
     UnreachableRowsWarning,
 )
 from semikpca.tables import (
@@ -23,6 +24,7 @@ from semikpca.tables import (
     Table,
     TableToNumbers,
     check_roles,
+    empty_rows,
     feature_columns,
     given_labels,
     make_vectorizer,
@@ -34,6 +36,8 @@ from semikpca.workflow._views import View, view_shares, views_of
 Progress: TypeAlias = Callable[[str, int, int], None]
 """The name of a step, how much of it is done, and how much there is to do; 0 where that is not known."""
 
+# The labeled table names rows out of reach, and notes on the table say which words are taken as classes.
+_TOLD_ELSEWHERE = (UnreachableRowsWarning, UnlabeledMarkWarning)
 _TOLD = (DegenerateSpectrumWarning, SingleClassWarning, ConvergenceWarning)
 NUMBERS = "Columns to numbers"
 _STEPS = {"kernels": "Neighbors and kernels", "labels": "Labels"}  # what the fit reports, in words
@@ -109,6 +113,7 @@ class PreparedTable:
     X: FloatArray  # float32
     labels: npt.NDArray[Any]  # objects; None where there is none
     notes: tuple[str, ...]  # what a user should know of the table
+    empty: IntArray  # rows without anything in the columns that are learned from
 
 
 def prepare_table(
@@ -136,7 +141,19 @@ def prepare_table(
     vectorizer = fit_vectorizer(table, roles)
     X = vectorizer.transform(table.features)
     say(NUMBERS, 1, 1)
-    return PreparedTable(vectorizer, X, labels, tuple(notes))
+    empty = empty_rows(table.features, feature_columns(table, roles))
+    return PreparedTable(vectorizer, X, labels, (*notes, *about_empty_rows(len(empty))), empty)
+
+
+def about_empty_rows(n_rows: int) -> list[str]:
+    """Return the note on rows that have nothing to go by; none where there are no such rows."""
+    if not n_rows:
+        return []
+    found, they_have = ("1 row has", "It has") if n_rows == 1 else (f"{n_rows:,} rows have", "They have")
+    return [
+        f"{found} nothing in the columns that are learned from. {they_have} the commonest label, and its share as "
+        "confidence."
+    ]
 
 
 def fit_vectorizer(table: Table, roles: ColumnRoles) -> TableToNumbers:
@@ -162,12 +179,12 @@ def fit_labels(model: Any, X: FloatArray, labels: npt.NDArray[Any], progress: Pr
 def told(notes: list[str]) -> Iterator[None]:
     """Collect the warnings of the fit as notes; those of others go on as they are."""
     with python_warnings.catch_warnings(record=True) as caught:
-        for category in (UnreachableRowsWarning, *_TOLD):
+        for category in (*_TOLD_ELSEWHERE, *_TOLD):
             python_warnings.simplefilter("always", category)
         yield
     for warning in caught:
-        if isinstance(warning.message, UnreachableRowsWarning):
-            continue  # the labeled table names these rows
+        if isinstance(warning.message, _TOLD_ELSEWHERE):
+            continue
         if isinstance(warning.message, _TOLD):
             notes.append(str(warning.message))
         else:

@@ -15,7 +15,7 @@ from semikpca.convexity import ConvexityCertificate
 from semikpca.estimators import LSSVMClassifier, SemiKPCAClassifierCV
 from semikpca.kernels import RBF, Cosine, Kernel, Linear, NeighborGraph, Normalized, OnColumns, Polynomial, as_kernel
 from semikpca.labeling import LabelAudit, audit_labels, leave_one_label_out, suggest_labels
-from semikpca.tables import ColumnRoles, Table
+from semikpca.tables import ColumnRoles, Table, empty_rows, feature_columns
 from semikpca.workflow._options import LabelingOptions
 from semikpca.workflow._views import View, in_words, view_of, view_shares, views_of
 
@@ -134,14 +134,24 @@ class LabeledTable:
     @cached_property
     def predicted(self) -> npt.NDArray[Any]:
         """What the classifier calls each row, shape (n_rows,); rows with a label of their own are no exception."""
-        return np.array(self.model.transduction_.tolist(), dtype=object)
+        return np.array(self.model.label_coding_.decode(self.predicted_codes).tolist(), dtype=object)
+
+    @cached_property
+    def predicted_codes(self) -> IntArray:
+        """The predicted labels as places among the classes of the model, shape (n_rows,)."""
+        return np.asarray(self.model.decision_codes(self.decision))
 
     @cached_property
     def confidence(self) -> FloatArray:
         """Probability of the predicted label, shape (n_rows,)."""
-        chances = np.asarray(self.model.label_distributions_)
-        codes = self.model.decision_codes(self.model.decision_)
-        return np.asarray(chances[np.arange(len(chances)), codes])
+        chances = np.asarray(self.model.decision_probabilities(self.decision))
+        return np.asarray(chances[np.arange(len(chances)), self.predicted_codes])
+
+    @cached_property
+    def decision(self) -> FloatArray:
+        """What labels and probabilities are read off; 0, which says nothing, where a row has nothing to go by."""
+        names = feature_columns(self.table, self.roles)
+        return hidden(np.asarray(self.model.decision_), empty_rows(self.table.features, names))
 
     @property
     def unreachable(self) -> IntArray:
@@ -273,6 +283,15 @@ def _kind(kernel: Kernel) -> str:
     if isinstance(kernel, OnColumns):
         return _kind(as_kernel(kernel.kernel))
     return _KINDS.get(type(kernel), type(kernel).__name__)
+
+
+def hidden(decision: FloatArray, rows: IntArray) -> FloatArray:
+    """Return decisions with 0 at some rows: the commonest label, with its share as confidence, is read off there."""
+    if not len(rows):
+        return decision
+    decision = decision.copy()
+    decision[rows] = 0
+    return decision
 
 
 def rounded(confidence: FloatArray) -> FloatArray:

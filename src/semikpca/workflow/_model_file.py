@@ -19,8 +19,8 @@ import pandas as pd
 from semikpca._files import versions, write_whole
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import ModelFileError, TableError
-from semikpca.tables import ColumnRoles, Table, feature_columns, listed
-from semikpca.workflow._labeled import LabeledTable, rounded, with_columns
+from semikpca.tables import ColumnRoles, Table, empty_rows, feature_columns, listed
+from semikpca.workflow._labeled import LabeledTable, hidden, rounded, with_columns
 from semikpca.workflow._migrations import FORMAT_VERSION, migrated
 from semikpca.workflow._objects import RefusedTypesError, read_objects, write_objects
 
@@ -75,7 +75,7 @@ class LabelModel:
             )
         try:
             X = self.vectorizer.transform(table.features[list(self.feature_names)])
-            decision = self.model.decision_function(X)
+            decision = hidden(self.model.decision_function(X), empty_rows(table.features, self.feature_names))
             codes = self.model.decision_codes(decision)
             labels = np.array(self.model.label_coding_.decode(codes).tolist(), dtype=object)
             chances = self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
@@ -129,7 +129,13 @@ def load_model(path: str | Path) -> LabelModel:
         return LabelModel(
             objects["vectorizer"],
             objects["model"],
-            ColumnRoles(roles["label"], roles["id"], tuple(roles["text"]), tuple(roles["exclude"])),
+            ColumnRoles(
+                roles["label"],
+                roles["id"],
+                tuple(roles["text"]),
+                tuple(roles["exclude"]),
+                bool(roles.get("labels_as_typed", False)),
+            ),
             tuple(str(name) for name in facts["features"]),
             made_with,
             _other_versions(made_with),
