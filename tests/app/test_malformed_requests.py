@@ -146,7 +146,8 @@ def test_a_callback_gets_what_it_asks_for(app, ask):
     (repaint,) = [request for request in callbacks(app) if request["inputs"][0]["id"] == "repaint"]
     repaint["inputs"][0]["value"] = {"client": "tab", "event": 0}
     repaint["changedPropIds"] = ["repaint.data"]
-    assert ask("POST", "/_dash-update-component", json=repaint).status_code == 200
+    assert ask("POST", "/_dash-update-component?endId=abc~1", json=repaint).status_code == 200
+    assert ask("POST", "/_dash-update-component?cancelJob=1", json=repaint).status_code == 400
 
 
 @pytest.mark.parametrize("body", [b"[" * 100_000, b'{"a":' * 100_000, b"7" * 100_000])

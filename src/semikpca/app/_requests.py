@@ -124,19 +124,15 @@ def refuse_what_is_malformed(app: Dash) -> None:
 
 def _check_callback(app: Dash, asked: Any) -> None:
     known = app.callback_map.get(asked["output"]) if _has_output(asked) else None
-    if known is None or "callback" not in known or request.args:
+    if known is None or "callback" not in known or set(request.args) - {"endId"}:
         raise BadRequest("No callback of this page.")
-    n_outputs = len(asked["output"].strip(".").split("..."))
-    outputs = asked.get("outputs")
-    inputs, state = _names(asked.get("inputs")), _names(asked.get("state", []))
+    inputs, changed = _names(asked.get("inputs")), asked.get("changedPropIds")
     is_whole = (
-        isinstance(outputs, list)
-        and len(outputs) == n_outputs
-        and all(isinstance(name, str) and "." in name for name in _names(outputs) or [""])
+        _names(asked.get("outputs")) == asked["output"].strip(".").split("...")
         and inputs == _names(known["inputs"])
-        and state == _names(known["state"])
-        and isinstance(asked.get("changedPropIds"), list)
-        and set(map(str, asked["changedPropIds"])) <= set(inputs or ())
+        and _names(asked.get("state", [])) == _names(known["state"])
+        and isinstance(changed, list)
+        and all(name in (inputs or ()) for name in changed)
     )
     if not is_whole:
         raise BadRequest("Inputs or outputs are not those of this callback.")
