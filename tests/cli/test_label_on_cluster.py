@@ -61,7 +61,7 @@ def files(folder):
 
 
 def garden(n_rows=300, seed=3):
-    """Return an Arrow table of numbers, categories, dates, texts and empty cells."""
+    """Return an Arrow table of numbers, categories, dates, texts, vectors and empty cells."""
     frame, names = make_plants(n_rows, 24, seed)
     generator = np.random.default_rng(seed)
     said = {"fern": "shade and water every day", "moss": "never in the sun", "palm": "needs a lot of light and warmth"}
@@ -74,7 +74,9 @@ def garden(n_rows=300, seed=3):
     frame["day"] = [None if row < 100 else day for row, day in enumerate(days)]
     types = {"height": pa.float32(), "day": pa.date32()}
     arrow = pa.table({name: pa.array(frame[name], types.get(name, pa.string())) for name in frame.columns})
-    return arrow
+    vectors = list(generator.normal(size=(n_rows, 4)).astype(np.float32))
+    vectors[:10] = [None] * 10  # and some no vector
+    return arrow.append_column("vector", pa.array(vectors, pa.list_(pa.float32())))
 
 
 def expected(path, roles, kernel):

@@ -4,10 +4,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pandas as pd
 
 from fuzz.judging import no_warnings
 from semikpca.exceptions import TableError
-from semikpca.tables import ColumnRoles, check_roles, given_labels, read_table, write_table
+from semikpca.tables import ColumnRoles, Table, check_roles, given_labels, read_table, write_table
 from semikpca.workflow import prepare_table
 
 # The first byte of an input for the fuzzer tells the format; files of the corpus have a suffix instead.
@@ -39,9 +40,15 @@ def _read(path):
     table = read_table(path)
     frame = table.frame
     assert len(frame) == len(table.features) > 0
-    assert list(frame.columns) == list(table.features.columns)
-    assert all(isinstance(name, str) for name in frame.columns)
-    roles = ColumnRoles(frame.columns[-1], id=frame.columns[0] if frame.shape[1] > 2 else None)
+    learned = list(table.features.columns)
+    assert list(frame.columns) == (learned[:-1] if table.is_array else learned)
+    assert all(isinstance(name, str) for name in learned)
+    if table.is_array:
+        labels = pd.DataFrame({"given label": [("a", "b")[row % 2] for row in range(len(frame))]}, dtype=object)
+        table = read_table(path, labels=Table(labels, labels, None, "csv"))
+        frame = table.frame
+    names = list(frame.columns)[:: -1 if table.is_array else 1]  # labels beside an array are in front
+    roles = ColumnRoles(names[-1], id=names[0] if len(names) > 2 else None)
     check_roles(table, roles)
     assert len(given_labels(table, roles, allow_all=True)) == len(frame)
     if frame.size <= MOST_CELLS:

@@ -247,24 +247,29 @@ def test_empty_json_lines_are_refused(write):
 # -- embeddings ------------------------------------------------------------------------------------------------
 
 
-def test_an_array_has_a_column_for_each_dimension(tmp_path):
+def test_an_array_is_a_column_of_vectors_to_learn_from_and_not_to_write(tmp_path):
     array = np.arange(24, dtype=np.float32).reshape(2, 12)
     np.save(tmp_path / "a.npy", array)
     table = read_table(tmp_path / "a.npy")
-    assert list(table.frame)[:2] == ["embedding_00", "embedding_01"]
-    np.testing.assert_array_equal(table.features.to_numpy(), array)
+    assert list(table.features) == ["embedding"]
+    np.testing.assert_array_equal(np.stack(table.features["embedding"]), array)
+    assert table.features["embedding"][0].dtype == np.float32
+    assert table.written.to_dict("list") == {"row": [1, 2]}
 
 
 def test_arrays_beside_the_embeddings_are_columns(tmp_path):
     np.savez(tmp_path / "a.npz", X=np.eye(3), y=np.array([0, -1, 1]), name=np.array(["a", "b", "c"]))
-    assert list(read_table(tmp_path / "a.npz").frame) == ["y", "name", "X_0", "X_1", "X_2"]
+    table = read_table(tmp_path / "a.npz")
+    assert list(table.features) == ["y", "name", "X"]
+    assert list(table.frame) == ["y", "name"]
 
 
 def test_labels_come_from_a_table_with_as_many_rows(tmp_path, write):
     np.save(tmp_path / "a.npy", np.eye(3))
     table = read_table(tmp_path / "a.npy", labels=write("y.csv", "id,label\n1,x\n2,\n3,y\n"))
-    assert list(table.frame)[:3] == ["id", "label", "embedding_0"]
+    assert list(table.features) == ["id", "label", "embedding"]
     assert table.frame["label"].tolist() == ["x", "", "y"]
+    assert (table.file_of("label"), table.file_of("embedding")) == ("y.csv", "a.npy")
 
 
 def test_labels_for_other_rows_are_refused(tmp_path, write):
@@ -274,7 +279,7 @@ def test_labels_for_other_rows_are_refused(tmp_path, write):
 
 def test_labels_with_a_name_of_the_embeddings_are_refused(tmp_path, write):
     np.save(tmp_path / "a.npy", np.eye(2))
-    assert "'embedding_1'" in refusal(tmp_path / "a.npy", labels=write("y.csv", "embedding_1\nx\ny\n"))
+    assert "'embedding'" in refusal(tmp_path / "a.npy", labels=write("y.csv", "embedding\nx\ny\n"))
 
 
 @pytest.mark.parametrize("array", [np.arange(3.0), np.zeros((2, 2, 2)), np.array([["a", "b"]]), np.zeros((0, 3))])

@@ -154,13 +154,17 @@ def test_points_in_time_have_one_format_in_a_column(tmp_path, times, texts):
     assert read_table(tmp_path / "a.csv").frame["when"].tolist() == texts
 
 
-def test_embeddings_are_written_as_a_table(tmp_path):
-    X = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
-    np.save(tmp_path / "a.npy", X)
-    for suffix in (".csv", ".parquet"):
-        write_table(read_table(tmp_path / "a.npy").frame, tmp_path / f"b{suffix}")
-        back = read_table(tmp_path / f"b{suffix}").frame.astype(np.float32).to_numpy()
-        np.testing.assert_array_equal(back, X)
+@pytest.mark.parametrize("type_", [pa.list_(pa.float32()), pa.list_(pa.float32(), 3), pa.large_list(pa.float64())])
+def test_lists_of_numbers_are_written_as_they_came(tmp_path, type_):
+    cells = pa.array([[0.5, 1.5, 2.5], None, [3.5, 4.5, 5.5]], type_)
+    pq.write_table(pa.table({"label": ["x", "y", ""], "vector": cells}), tmp_path / "a.parquet")
+    table = read_table(tmp_path / "a.parquet")
+    write_table(table.written, tmp_path / "b.parquet", like=table)
+    assert pq.read_table(tmp_path / "b.parquet")["vector"].combine_chunks().equals(cells)
+    write_table(table.written, tmp_path / "b.jsonl", like=table)
+    again = read_table(tmp_path / "b.jsonl")
+    assert again.frame["vector"].tolist() == cells.to_pylist()
+    np.testing.assert_array_equal(again.features["vector"][2], table.features["vector"][2])
 
 
 @pytest.mark.parametrize("name", ["a.npy", "a.npz", "a.doc", "no folder/a.csv", "folder.csv"])

@@ -80,6 +80,17 @@ def test_several_text_columns_are_views_together_and_one_by_one():
     ]  # fmt: skip
 
 
+def test_a_vector_is_a_view_that_counts_most_where_it_alone_tells_the_labels(rng):
+    frame, topics = frame_of(120, text_says="nothing")
+    places = np.searchsorted(sorted(TOPICS), topics.astype(str))
+    frame["vector"] = list(np.eye(3)[places] + 0.1 * rng.normal(size=(len(frame), 3)))
+    result = labeled(frame)
+    view = next(view for view in result.views if view.name == "'vector'")
+    assert (view.table_columns, len(view.places)) == (("vector",), 3)
+    assert next(iter(result.view_shares)) == "'vector'"
+    assert accuracy(result, topics) > 0.95
+
+
 def test_a_table_of_one_kind_has_one_view_and_the_default_kernels():
     frame, _ = frame_of(80, numbers_say="the topic")
     result = labeled(frame[["size", "price", "topic"]])

@@ -17,7 +17,8 @@ from semikpca.app._autosave import Autosave, fingerprint_of
 from semikpca.app._session import LabelingSession
 from semikpca.datasets import make_four_clusters, make_support_tickets
 from semikpca.exceptions import TableError
-from semikpca.tables import ColumnRoles, Table, given_labels, is_missing, read_table, write_table
+from semikpca.labels import UNLABELED
+from semikpca.tables import ColumnRoles, Table, given_labels, is_missing, read_table, vector_length, write_table
 from semikpca.workflow import (
     LabeledTable,
     LabelingOptions,
@@ -50,13 +51,14 @@ class Pending:
     place: Place
 
     def candidates(self) -> list[str]:
-        """Return all columns, likely label columns first: few different values, and empty cells."""
+        """Return all columns but vectors, likely label columns first: few different values, and empty cells."""
 
         def unlikely(column: str) -> tuple[bool, bool]:
             cells = self.table.features[column]
             return not 0 < cells.nunique() <= _MOST_LIKELY_CLASSES, not cells.isna().any()
 
-        return sorted(map(str, self.table.frame.columns), key=unlikely)
+        columns = [str(name) for name in self.table.frame.columns if not _is_vector(self.table, name)]
+        return sorted(columns, key=unlikely)
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,9 @@ class OpenTable:
         return row_names(self, range(len(self.table)))
 
     def cells(self, row: int) -> list[tuple[str, str]]:
-        """Return the names and cells of one row, without its label and the pixels of a picture."""
-        shown = [name for name in self.table.frame.columns if name != self.roles.label and name not in self.picture]
+        """Return the names and cells of one row, without its label, its vectors and the pixels of a picture."""
+        unshown = {self.roles.label, *self.picture}
+        shown = [name for name in self.table.frame if name not in unshown and not _is_vector(self.table, name)]
         values = self.table.frame.iloc[row]
         return [(str(name), "" if is_missing(values[name]) else str(values[name])) for name in shown]
 
@@ -105,17 +108,16 @@ class OpenTable:
     def download(self) -> tuple[str, bytes]:
         """Return name and content of the result: the columns of ``semikpca label``, with the new labels filled in."""
         given = self.session.given
-        frame = self._with_labels(given)
+        table = replace(self.table, frame=self._with_labels(given))
         model = self.session.model()
         if model is None:
-            empty, no = [""] * len(frame), [False] * len(frame)
+            empty, no = [""] * len(table), [False] * len(table)
             is_given = [label is not None for label in given]
             columns = {"predicted_label": empty, "confidence": empty, "label_was_given": is_given, "looks_wrong": no}
-            frame = with_columns(frame, columns)
+            frame = with_columns(table.written, columns)
         else:
-            table = replace(self.table, frame=frame)
             frame = LabeledTable(table, self.roles, self.options, self.vectorizer, self.session.X, model).to_frame()
-        suffix = PurePath(self.name).suffix if self.table.format not in ("npy", "npz") else ".csv"
+        suffix = ".csv" if self.table.is_array else PurePath(self.name).suffix
         name = f"{PurePath(self.name).stem}-labeled{suffix or '.csv'}"
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / name
@@ -126,9 +128,11 @@ class OpenTable:
         """Return the cells as they were, but for labels that were changed on the page."""
         before = given_labels(self.table, self.roles, allow_fewer=True)
         cells: list[Any] = self.table.frame[self.roles.label].tolist()
-        empty = {"csv": "", "tsv": "", "npy": -1, "npz": -1}
+        empty: Any = "" if self.table.format in ("csv", "tsv") else None
+        if self.table.is_array and pd.api.types.is_numeric_dtype(self.table.frame[self.roles.label].dtype):
+            empty = UNLABELED  # as in the cells that were empty before
         for row in np.flatnonzero(before != given):
-            cells[row] = empty.get(self.table.format) if given[row] is None else given[row]
+            cells[row] = empty if given[row] is None else given[row]
         frame = self.table.frame.copy()
         frame[self.roles.label] = pd.Series(cells, index=frame.index, dtype=object)
         return frame
@@ -172,7 +176,7 @@ def with_new_label_column(table: Table, name: str) -> Table:
     """Return the table with an empty column for labels at its end."""
     if not name.strip():
         raise TableError("The new column needs a name.")
-    if name in table.frame.columns:
+    if name in table.features.columns:
         raise TableError(f"{table.name} has a column {name!r} already. Choose it, or give the new one another name.")
     empty = "" if table.format in ("csv", "tsv") else None
     frame = table.frame.assign(**{name: np.full(len(table), empty, dtype=object)})
@@ -223,7 +227,18 @@ def open_example(key: str) -> OpenTable:
 
 
 def _fingerprint(table: Table, roles: ColumnRoles) -> str:
-    others = table.frame.drop(columns=[roles.label])
-    names = json.dumps([*map(str, others.columns), roles.label]).encode()
-    hashes = (pd.util.hash_pandas_object(others[column].astype(str), index=False) for column in others)
-    return fingerprint_of(names, *(column.to_numpy().tobytes() for column in hashes))
+    others = [name for name in table.features if name != roles.label]
+    names = json.dumps([*map(str, others), roles.label]).encode()
+    return fingerprint_of(names, *(_bytes_of(table, name) for name in others))
+
+
+def _bytes_of(table: Table, name: str) -> bytes:
+    """Return what tells the cells of a column from other cells."""
+    if _is_vector(table, name):
+        return b"".join(b"" if cell is None else cell.tobytes() for cell in table.features[name])
+    hashes = pd.util.hash_pandas_object(table.frame[name].astype(str), index=False)
+    return bytes(hashes.to_numpy().tobytes())
+
+
+def _is_vector(table: Table, name: str) -> bool:
+    return vector_length(table.features[name]) is not None

@@ -25,6 +25,8 @@ def app(
     text_column: asked.TextColumns = None,
     exclude: asked.Exclude = None,
     keep_labels_as_typed: asked.AsTyped = False,
+    labels: asked.LabelsFile = None,
+    embeddings: asked.EmbeddingsFile = None,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
     sheet: asked.Sheet = None,
@@ -51,15 +53,25 @@ def app(
         kept = "in your state folder"
         if file is not None:
             with console.status("Reading the file") as status:
-                table = read_table(file, delimiter=delimiter, encoding=encoding, sheet=sheet, header_row=header_row)
+                table = read_table(
+                    file,
+                    delimiter=delimiter,
+                    encoding=encoding,
+                    sheet=sheet,
+                    header_row=header_row,
+                    labels=labels,
+                    embeddings=embeddings,
+                    id_column=id_column,
+                )
                 pending = pending_file(file, table)
                 if label_column is None:
                     workspace.ask_for_column(pending)
                 elif message := workspace.open(pending, label_column, say=status.update):
                     asked.tell([message.text])
             kept = f"beside {file.name}"
-        elif label_column is not None:
-            raise ValueError("--label-column names a column of a file: give the file as well.")
+        for option, given in (("--label-column", label_column), ("--labels", labels), ("--embeddings", embeddings)):
+            if file is None and given is not None:
+                raise ValueError(f"{option} belongs to a file: give the file as well.")
         page = serve(workspace, host=host, port=port, limit_mb=upload_limit)
         console.print(f"Labeling page: {page.url}", soft_wrap=True, highlight=False, markup=False)
         console.print(f"Each label is saved {kept} as soon as it is given. Ctrl-C stops the page.", soft_wrap=True)

@@ -34,7 +34,7 @@ def audit(
     """
     with failing_clearly(errors):
         options = question.options
-        check_outputs({"-o": out}, (question.file, question.labels), force=force)
+        check_outputs({"-o": out}, question.files, force=force)
         with steps() as say:
             labeled = question.labeled(options, say, allow_all=True)
             found = audit_frame(labeled)

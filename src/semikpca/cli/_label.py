@@ -46,10 +46,16 @@ def label(
         if scheduler is not None:
             from semikpca.cli._label_on_cluster import label_by_scheduler
 
-            unfit: dict[str, object] = {"--report": report, "--save": save, "--labels": question.labels}
-            unfit |= {"--sheet": question.sheet, "--header-row": question.header_row}
+            unfit: dict[str, object] = {
+                "--report": report,
+                "--save": save,
+                "--labels": question.labels,
+                "--embeddings": question.embeddings,
+                "--sheet": question.sheet,
+                "--header-row": question.header_row,
+            }
             return label_by_scheduler(question, scheduler, out, unfit, force=force)
-        check_outputs({"-o": target, "--report": report, "--save": save}, (question.file, question.labels), force=force)
+        check_outputs({"-o": target, "--report": report, "--save": save}, question.files, force=force)
         with steps() as say:
             labeled = question.labeled(options, say)
             say("Writing", 0, 1)

@@ -12,7 +12,7 @@ from rich.text import Text
 from semikpca._typing import FloatArray, IntArray
 from semikpca._words import counted
 from semikpca.cli._table_options import Question
-from semikpca.tables import feature_columns, feature_kinds
+from semikpca.tables import feature_columns, kinds_in_words
 from semikpca.workflow import AccuracyEstimate, LabeledTable, printable, row_names, shortened
 
 _WIDE = 0.2  # an interval of more than 20 points says little
@@ -28,7 +28,7 @@ def print_summary(console: Console, labeled: LabeledTable, question: Question) -
     """Print what was learned from, how good the labels are, and what to do next."""
     n_given, (n_rows, n_numbers) = int(labeled.is_given.sum()), labeled.X.shape
     n_columns = len(feature_columns(labeled.table, labeled.roles))
-    kinds = feature_kinds(labeled.vectorizer)
+    kinds = kinds_in_words(labeled.vectorizer)
     print_sizes(console, question.file.name, n_rows, n_given, kinds, n_columns, n_numbers)
     if labeled.what_matters:
         console.print(escape(printable(f"{labeled.what_matters}\n")), highlight=False)

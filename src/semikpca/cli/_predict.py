@@ -21,6 +21,7 @@ def predict(
         Path | None,
         typer.Option("--out", "-o", help="The table with labels; by itself FILE.predicted.csv, or as FILE ends."),
     ] = None,
+    embeddings: asked.EmbeddingsFile = None,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
     sheet: asked.Sheet = None,
@@ -33,18 +34,26 @@ def predict(
     """
     target = default_output(file, "predicted") if out is None else out
     with failing_clearly(errors):
-        check_outputs({"-o": target}, (file, model), force=force)
+        check_outputs({"-o": target}, (file, model, embeddings), force=force)
         with steps() as say:
             say("Reading the model", 0, 1)
             loaded = load_model(model)
             say("Reading the model", 1, 1)
             say("Reading the table", 0, 1)
-            table = read_table(file, delimiter=delimiter, encoding=encoding, sheet=sheet, header_row=header_row)
+            table = read_table(
+                file,
+                delimiter=delimiter,
+                encoding=encoding,
+                sheet=sheet,
+                header_row=header_row,
+                embeddings=embeddings,
+                id_column=loaded.roles.id,
+            )
             say("Reading the table", 1, 1)
             say("Labels", 0, 1)
             frame = loaded.predict_table(table)
             write_table(frame, target, like=table)
-        n_empty = len(empty_rows(table.features, loaded.feature_names))
+        n_empty = len(empty_rows(loaded.learned_from(table), loaded.feature_names))
         tell([*loaded.warnings, *table.options.get("notes", ()), *about_empty_rows(n_empty)])
         if surplus := loaded.surplus_columns(table):
             tell([f"The model does not know these columns, which say nothing to it: {', '.join(surplus)}"])

@@ -30,7 +30,7 @@ def suggest(
     """
     with failing_clearly(errors):
         options = question.options
-        check_outputs({"-o": out}, (question.file, question.labels), force=force)
+        check_outputs({"-o": out}, question.files, force=force)
         with steps() as say:
             labeled = question.labeled(options, say)
             say("Rows to label", 0, 1)
@@ -38,9 +38,11 @@ def suggest(
             if out is not None:
                 write_table(_as_table(labeled, rows), out, like=labeled.table)
         console.print(_printed(labeled, rows))
+        table, column = labeled.table, question.label_column
+        what = "array" if table.is_array and table.file_of(column) == table.name else "column"
         console.print(
-            f"Write their labels into the column {escape(printable(question.label_column))} of "
-            f"{escape(printable(question.file.name))}, and run semikpca label again.",
+            f"Write their labels into the {what} {escape(printable(column))} of "
+            f"{escape(printable(table.file_of(column)))}, and run semikpca label again.",
             highlight=False,
         )
         tell_rest(labeled)
@@ -70,5 +72,8 @@ def _printed(labeled: LabeledTable, rows: IntArray) -> Grid:
 def _as_table(labeled: LabeledTable, rows: IntArray) -> pd.DataFrame:
     """Return the rows for a file, best first, with the number of each in the table, from 1."""
     found = labeled.to_frame().iloc[rows]
-    found = with_columns(found[found.columns[:-2]], {"row": rows + 1})  # the last two have one answer here
+    found = found[found.columns[:-2]]  # the last two have one answer here
+    if labeled.table.is_array:
+        return found  # with its numbers
+    found = with_columns(found, {"row": rows + 1})
     return found[[found.columns[-1], *found.columns[:-1]]]

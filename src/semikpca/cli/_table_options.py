@@ -56,7 +56,16 @@ Sheet = Annotated[str | None, typer.Option(help="Sheet of an Excel file, by name
 HeaderRow = Annotated[
     int | None, typer.Option(min=1, help="Row of an Excel sheet with the column names; found by default.")
 ]
-_LABELS = "A table with as many rows, for embeddings that come without labels."
+LabelsFile = Annotated[
+    Path | None, typer.Option(help="A table with as many rows, for embeddings that come without labels.")
+]
+EmbeddingsFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Vectors of the rows, to learn from as well: .npy (in the order of the rows), .npz or Parquet with a "
+        "column of lists (by the id column, if they have it too)."
+    ),
+]
 _KERNELS = ", ".join(kernel_names(installed=False))
 Kernel = Annotated[
     str | None,
@@ -84,7 +93,8 @@ class Question:
     encoding: Encoding = None
     sheet: Sheet = None
     header_row: HeaderRow = None
-    labels: Annotated[Path | None, typer.Option(help=_LABELS)] = None
+    labels: LabelsFile = None
+    embeddings: EmbeddingsFile = None
     kernel: Kernel = None
     n_components_removed: Removed = None
     error_weight: Annotated[float | None, typer.Option(help=_ERROR_WEIGHT)] = None
@@ -94,6 +104,11 @@ class Question:
     def options(self) -> LabelingOptions:
         """The settings of the classifier; ValueError for what no fit could use."""
         return LabelingOptions(self.kernel, self.n_components_removed, self.error_weight, self.seed)
+
+    @property
+    def files(self) -> tuple[Path | None, ...]:
+        """What is read, and never written over."""
+        return self.file, self.labels, self.embeddings
 
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
@@ -110,6 +125,8 @@ class Question:
             labels=self.labels,
             sheet=self.sheet,
             header_row=self.header_row,
+            embeddings=self.embeddings,
+            id_column=self.id_column,
         )
         roles = self.roles(table)
         say("Reading the table", 1, 1)
@@ -125,7 +142,7 @@ class Question:
         words += ["--keep-labels-as-typed"] if self.keep_labels_as_typed else []
         delimiter = "tab" if self.delimiter == TAB else self.delimiter
         read_by: dict[str, Any] = {"--delimiter": delimiter, "--encoding": self.encoding, "--sheet": self.sheet}
-        read_by |= {"--header-row": self.header_row, "--labels": self.labels}
+        read_by |= {"--header-row": self.header_row, "--labels": self.labels, "--embeddings": self.embeddings}
         for option, value in read_by.items():
             words += [] if value is None else [option, str(value)]
         return shlex.join(words)
@@ -150,7 +167,7 @@ def _single_names(given: Iterable[str] | None, table: Table) -> tuple[str, ...]:
     names: list[str] = []
     for name in given or ():
         parts = [part.strip() for part in name.split(",")]
-        names += parts if name not in table.frame.columns and set(parts) <= set(table.frame.columns) else [name]
+        names += parts if name not in table.features.columns and set(parts) <= set(table.features.columns) else [name]
     return tuple(names)
 
 

@@ -12,8 +12,10 @@ try:
         feature_counts,
         feature_kinds,
         feature_places,
+        kinds_in_words,
         make_vectorizer,
     )
+    from semikpca.tables._vectors import EMBEDDING, vector_length, with_unfolded_vectors
     from semikpca.tables._writing import check_output, write_table
 except ModuleNotFoundError as error:
     if (error.name or "").startswith("semikpca"):
@@ -22,6 +24,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from error
 
 __all__ = [
+    "EMBEDDING",
     "ColumnRoles",
     "PiecedTable",
     "Table",
@@ -39,10 +42,13 @@ __all__ = [
     "given_labels",
     "in_pieces",
     "is_missing",
+    "kinds_in_words",
     "label_warnings",
     "listed",
     "make_vectorizer",
     "read_table",
     "refuse_roles",
+    "vector_length",
+    "with_unfolded_vectors",
     "write_table",
 ]

@@ -6,9 +6,17 @@ import numpy as np
 import pandas as pd
 
 from semikpca.exceptions import TableError
-from semikpca.tables._features import LONGEST_CELL, as_numbers, is_too_large, number_style
+from semikpca.tables._features import LONGEST_CELL, as_numbers, as_text, is_missing, is_too_large, number_style
 from semikpca.tables._labels import label_warnings
 from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
+from semikpca.tables._vectors import (
+    is_list,
+    largest_numbers,
+    list_of_numbers,
+    lists_in_text,
+    vector_length,
+    vectors_vary,
+)
 
 FEWEST_ROWS = 20  # below, that all values differ says nothing
 MANY_CATEGORIES = 1_000
@@ -16,6 +24,7 @@ MANY_CATEGORIES = 1_000
 TOO_MANY_CATEGORIES = 10_000
 SEEN_FOR_WORDS = 1_000
 WORDS_OF_A_CODE, WORDS_OF_A_CATEGORY = 1.5, 4.0  # on average; free text has more
+_LETTERS_OF_A_CELL = 40  # in a message
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
 
 
@@ -27,19 +36,20 @@ def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool
     table : Table
     roles : ColumnRoles
     allow_many_categories : bool, default=False
-        Whether 10,000 categories and more are only warned of: where nobody can say what the column is.
+        Whether 10,000 categories and more, and lists of unequal lengths, are only warned of: where nobody can say what
+        the column is.
 
     Returns
     -------
     list of str
         What was assumed in reading the file; labels that may be none; columns that are identifiers, have very many
-        categories, or do not vary.
+        categories, lists that are no vectors, or do not vary.
 
     Raises
     ------
     TableError
-        For a name that is no column (with the close names), a column with two roles, infinite numbers, 10,000
-        categories or more, or no column to learn from.
+        For a name that is no column (with the close names), a column with two roles, infinite numbers, lists of unequal
+        lengths, 10,000 categories or more, or no column to learn from.
     """
     refuse_roles(table, roles)
     names = feature_columns(table, roles)
@@ -49,6 +59,14 @@ def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool
     still: list[str] = []
     for name in names:
         column = table.features[name]
+        if (length := vector_length(column)) is not None:
+            if name not in roles.text:
+                _refuse_infinities(table, largest_numbers(column, length))
+                warnings += _vector_warnings(column, name)
+            still += [] if vectors_vary(column) else [name]
+            continue
+        if name not in roles.text:
+            warnings += _list_warnings(table, name, refuses=not allow_many_categories)
         style = None if name in roles.text else number_style(column)
         if style is not None:
             column = as_numbers(column, style)
@@ -87,6 +105,46 @@ def _length_warnings(column: pd.Series, name: str) -> list[str]:
         f"In the column {name!r}, {cells} more than {LONGEST_CELL:,} characters. What comes after them is not learned "
         "from."
     ]
+
+
+def _vector_warnings(column: pd.Series, name: str) -> list[str]:
+    missing = sum(cell is None for cell in column)
+    return [f"{missing:,} of {len(column):,} rows have no vector in {name!r}: the mean is taken."] if missing else []
+
+
+def _list_warnings(table: Table, name: str, *, refuses: bool) -> list[str]:
+    """Return what keeps a column of lists from being vectors, or refuse it where their lengths are unequal."""
+    if table.frame[name].dtype != object:
+        return []
+    cells = table.frame[name].tolist()
+    if not any(map(is_list, cells)):
+        cells = lists_in_text(table.features[name].tolist()) or []
+    lengths: dict[int, int] = {}  # a row for each
+    for row, cell in enumerate(cells):
+        if is_missing(cell):
+            continue
+        vector = list_of_numbers(cell)
+        if vector is None:
+            shown = as_text(cell)[:_LETTERS_OF_A_CELL]
+            return [
+                f"The lists in the column {name!r} are read as text, not as vectors: {table.line_of(row)} has "
+                f"something else than a list of numbers ({shown})."
+            ]
+        if len(vector):
+            lengths.setdefault(len(vector), row)
+    if len(lengths) < 2:
+        return []  # there are none, or they are empty
+    (one, row), (other, other_row) = list(lengths.items())[:2]
+    found = (
+        f"the lists in the column {name!r} have {one:,} numbers in {table.line_of(row)} and {other:,} in "
+        f"{table.line_of(other_row)}, and a vector has as many in every row"
+    )
+    if not refuses:
+        return [f"Lists are read as text: {found}."]
+    raise TableError(
+        f"{table.name}: {found}. Make them equal, leave them out with --exclude {name!r}, or read them as text with "
+        f"--text-column {name!r}."
+    )
 
 
 def _number_warnings(values: pd.Series, name: str) -> list[str]:

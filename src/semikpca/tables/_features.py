@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
+from semikpca.tables._vectors import as_vectors, lists_in_text, vector_length
 
 # How the numbers of a column may be written; the first style that fits all of its cells is taken.
 STYLES = ("plain", "thousands", "decimal comma", "truth")
@@ -26,7 +27,10 @@ MISSING_WORDS = frozenset({"na", "n/a", "#n/a", "nan", "null", "none", "<na>", "
 
 
 def features_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the same columns with empty cells marked as missing, and columns of Python objects given one type."""
+    """Return the same columns with empty cells marked as missing, and columns of Python objects given one type.
+
+    Lists of as many numbers in every cell are vectors: arrays, None where a cell is empty.
+    """
     return pd.DataFrame({name: _feature(frame[name]) for name in frame.columns}, index=frame.index)
 
 
@@ -45,7 +49,10 @@ def _feature(column: pd.Series) -> pd.Series:
     if column.dtype != object:
         return column.dt.total_seconds() if pd.api.types.is_timedelta64_dtype(column.dtype) else column
     if pd.api.types.infer_dtype(column, skipna=False) == "string":
-        return pd.Series([cell if cell.strip() else None for cell in column], column.index, object, column.name)
+        texts = [cell if cell.strip() else None for cell in column]
+        lists = lists_in_text(texts)
+        vectors = None if lists is None else as_vectors(lists)
+        return pd.Series(texts if vectors is None else vectors, column.index, object, column.name)
     cells = [None if is_missing(cell) else cell for cell in column]
     present = [cell for cell in cells if cell is not None]
     if all(isinstance(cell, Real | Decimal | np.bool_) for cell in present):
@@ -55,7 +62,10 @@ def _feature(column: pd.Series) -> pd.Series:
             return pd.to_datetime(pd.Series(cells, column.index, name=column.name))
         except (ValueError, TypeError):  # with and without a time zone, or a year that nanoseconds do not reach
             pass
-    return pd.Series([None if cell is None else as_text(cell) for cell in cells], column.index, object, column.name)
+    vectors = as_vectors(cells)
+    if vectors is None:
+        vectors = [None if cell is None else as_text(cell) for cell in cells]
+    return pd.Series(vectors, column.index, object, column.name)
 
 
 def as_text(cell: Any) -> str:
@@ -85,6 +95,8 @@ def number_style(column: pd.Series) -> str | None:
     """
     if pd.api.types.is_numeric_dtype(column.dtype):
         return "plain" if column.notna().any() else None
+    if vector_length(column) is not None:
+        return None
     if not pd.api.types.is_object_dtype(column.dtype) and not pd.api.types.is_string_dtype(column.dtype):
         return None
     # Most columns of text show in their first cell that they are none of numbers.

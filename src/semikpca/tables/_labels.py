@@ -14,9 +14,8 @@ from semikpca.exceptions import TableError
 from semikpca.labels import UNLABELED
 from semikpca.tables._features import as_numbers, as_text, is_missing, number_style
 from semikpca.tables._spellings import AS_TYPED, as_meant, is_doubtful
-from semikpca.tables._table import ColumnRoles, Table, listed, refuse_roles
+from semikpca.tables._table import ARRAYS, ColumnRoles, Table, listed, refuse_roles
 
-ARRAYS = ("npy", "npz")  # their whole numbers know no empty cell, so that UNLABELED marks one
 # A column with more different labels was taken by mistake: a text, a number, an identifier. Scores of all rows for as
 # many classes would not fit the memory either.
 MOST_CLASSES = 1_000
@@ -89,7 +88,7 @@ def _checked_labels(
 ) -> tuple[list[Any], list[str]]:
     """Return the labels of one type, None where there is none, and what was changed in them, in words."""
     refuse_roles(table, ColumnRoles(roles.label))
-    where = f"the column {roles.label!r} of {table.name}"
+    where = f"the column {roles.label!r} of {table.file_of(roles.label)}"
     labels = [_label(cell, table.format) for cell in table.frame[roles.label].tolist()]
     labels, changes = (labels, []) if roles.labels_as_typed else as_meant(labels, roles.label)
     labels = _one_type(labels, table, where)
@@ -153,6 +152,7 @@ def _has_fractions(labels: list[Any]) -> bool:
 
 
 def _label(cell: Any, format_: str) -> Any:
+    # Whole numbers of an array know no empty cell, so that UNLABELED marks one.
     if is_missing(cell) or (format_ in ARRAYS and isinstance(cell, Real) and cell == UNLABELED):
         return None
     if isinstance(cell, str):

@@ -6,10 +6,12 @@ import pandas as pd
 
 from semikpca.exceptions import TableError
 from semikpca.tables._delimited import read_delimited
+from semikpca.tables._embeddings import with_embeddings
 from semikpca.tables._excel import read_excel
 from semikpca.tables._features import features_of
 from semikpca.tables._records import read_jsonl, read_npy, read_npz, read_parquet
-from semikpca.tables._table import Table
+from semikpca.tables._table import ARRAYS, Table
+from semikpca.tables._vectors import vector_length
 
 FORMATS = {
     ".csv": "csv",
@@ -46,6 +48,8 @@ def read_table(
     labels: "str | Path | Table | None" = None,
     sheet: str | None = None,
     header_row: int | None = None,
+    embeddings: "str | Path | Table | None" = None,
+    id_column: str | None = None,
 ) -> Table:
     """Read a table: CSV, TSV, Parquet, Excel, JSON lines, or embeddings in .npy and .npz.
 
@@ -55,7 +59,8 @@ def read_table(
     ----------
     path : path-like
         The suffix tells the format: .csv .txt .tsv .tab .parquet .pq .xlsx .jsonl .ndjson .npy .npz.
-        An .npz file has one 2-D array and any number of 1-D arrays, which become columns.
+        An .npz file has one 2-D array and any number of 1-D arrays, which become columns. Lists of numbers in Parquet
+        and JSON lines are vectors, as are the rows of a 2-D array.
     delimiter : str or None, default=None
         What separates the cells of a text file. By default a comma (a tab in .tsv), or what the file clearly uses.
     encoding : str or None, default=None
@@ -67,6 +72,11 @@ def read_table(
     header_row : int or None, default=None
         The row of that sheet with the column names, from 1. By default the first one with cells, or the one below
         titles where that is clear.
+    embeddings : path-like, Table or None, default=None
+        Vectors of the rows, which become a column ``embedding`` to learn from: an .npy or .npz file, or a table with a
+        column of lists. They are in the order of the rows, or go by ids that both files have.
+    id_column : str or None, default=None
+        The column with these ids. By default the only one that both files have and that differs in every embedding.
 
     Returns
     -------
@@ -91,14 +101,21 @@ def read_table(
         raise TableError(f"--sheet and --header-row are for Excel files (.xlsx), and {path.name} is none.")
     if not len(frame):
         raise TableError(f"{path.name} has no rows.")
-    table = Table(frame, features_of(frame), path, kind, options)
-    if labels is None:
-        return table
-    if not isinstance(labels, Table):
-        if kind == "excel" and format_of(Path(labels)) != "excel":
-            sheet, header_row = None, None
-        labels = read_table(labels, delimiter=delimiter, encoding=encoding, sheet=sheet, header_row=header_row)
-    return _beside(labels, table)
+    features = features_of(frame)
+    if kind in ARRAYS:
+        frame = frame[[name for name in frame.columns if vector_length(features[name]) is None]]
+    table = Table(frame, features, path, kind, options)
+    if labels is not None:
+        if not isinstance(labels, Table):
+            if kind == "excel" and format_of(Path(labels)) != "excel":
+                sheet, header_row = None, None
+            labels = read_table(labels, delimiter=delimiter, encoding=encoding, sheet=sheet, header_row=header_row)
+        table = _beside(labels, table)
+    if embeddings is not None:
+        if not isinstance(embeddings, Table):
+            embeddings = read_table(embeddings)
+        table = with_embeddings(table, embeddings, id_column)
+    return table
 
 
 def format_of(path: Path) -> str:
@@ -128,10 +145,11 @@ def _beside(labels: Table, table: Table) -> Table:
             f"{labels.name} has {len(labels):,} rows and {table.name} has {len(table):,}. Each row of the one belongs "
             "to the same row of the other, so they must have as many."
         )
-    taken = set(table.frame.columns)
+    taken = set(table.features.columns)
     if shared := [name for name in labels.frame.columns if name in taken]:
         raise TableError(f"{labels.name} and {table.name} both have a column {shared[0]!r}. Rename one of them.")
     frame = pd.concat([labels.frame, table.frame], axis=1)
     features = pd.concat([labels.features, table.features], axis=1)
     notes = (*labels.options.get("notes", ()), *table.options.get("notes", ()))
-    return Table(frame, features, table.path, table.format, {**table.options, "notes": notes})
+    files = dict.fromkeys(map(str, labels.frame.columns), labels.name)
+    return Table(frame, features, table.path, table.format, {**table.options, "notes": notes, "files": files})

@@ -12,6 +12,7 @@ import pandas as pd
 from semikpca.exceptions import TableError
 from semikpca.tables._delimited import decoded, named_columns
 from semikpca.tables._table import columns_of_cells, damaged, refuse_zip_bombs
+from semikpca.tables._vectors import EMBEDDING
 
 LARGEST_FLOAT = 8  # bytes; pandas has no place for more
 
@@ -61,15 +62,15 @@ def read_jsonl(path: Path, content: bytes, encoding: str | None) -> tuple[pd.Dat
 
 
 def read_npy(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Return the columns of one 2-D array."""
+    """Return one 2-D array as a column of vectors."""
     array = _loaded(path, content)
     if not isinstance(array, np.ndarray):
         raise damaged(path, "an .npy file")
-    return _embedding(path, "embedding", array), {}
+    return _embedding(path, EMBEDDING, array), {}
 
 
 def read_npz(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Return the columns of one 2-D array, after the 1-D arrays beside it."""
+    """Return one 2-D array as a column of vectors, after the 1-D arrays beside it."""
     refuse_zip_bombs(path, content)
     arrays = _loaded(path, content)
     if not isinstance(arrays, dict):
@@ -114,5 +115,4 @@ def _embedding(path: Path, name: str, array: npt.NDArray[Any]) -> pd.DataFrame:
             f"{path.name}: embeddings are a 2-D array of numbers, a row for each row. This one has the shape "
             f"{array.shape} and the type {array.dtype}."
         )
-    digits = len(str(array.shape[1] - 1))
-    return pd.DataFrame(array, columns=[f"{name}_{place:0{digits}d}" for place in range(array.shape[1])])
+    return pd.DataFrame({name: pd.Series(list(array), dtype=object)})

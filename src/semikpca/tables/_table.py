@@ -16,6 +16,7 @@ from semikpca.exceptions import TableError
 MOST_NAMES = 20
 MOST_UNPACKED_BYTES = 2**32
 MOST_DIGITS = 308  # of a whole number: what a floating-point number reaches
+ARRAYS = ("npy", "npz")  # formats of arrays, not of tables
 PANDAS_INDEX = "__index_level_"  # how pandas names an index without a name in Parquet files
 
 
@@ -29,12 +30,14 @@ class Table:
         The cells as they were read. In text formats every cell is text, and an empty cell is "".
     features : DataFrame
         The same columns and rows with missing cells marked as missing. Text stays text: what is a number, a date or a
-        category is found by :func:`semikpca.tables.make_vectorizer`, once, from the rows that it is fitted to.
+        category is found by :func:`semikpca.tables.make_vectorizer`, once, from the rows that it is fitted to. Lists
+        of numbers are arrays. The vectors of array files are only here: nobody wants them in the output.
     path : Path or None
         The file.
     format : {"csv", "tsv", "parquet", "excel", "jsonl", "npy", "npz"}
     options : dict
-        What was found in a text file: ``delimiter``, ``encoding``; ``notes``: sentences to tell the user.
+        What was found in a text file: ``delimiter``, ``encoding``; ``notes``: sentences to tell the user; ``files``:
+        the names of other files that columns come from.
     """
 
     frame: pd.DataFrame
@@ -50,6 +53,22 @@ class Table:
     def name(self) -> str:
         """The name of the file, for messages."""
         return "The table" if self.path is None else self.path.name
+
+    def file_of(self, column: str) -> str:
+        """Return the name of the file that a column is in, for messages."""
+        return str(self.options.get("files", {}).get(column, self.name))
+
+    @property
+    def is_array(self) -> bool:
+        """Whether the file has an array of numbers, which the output does not repeat."""
+        return self.format in ARRAYS
+
+    @property
+    def written(self) -> pd.DataFrame:
+        """The cells as they are written again; what is left of an array has the number of each row in front, from 1."""
+        if not self.is_array or "row" in self.frame.columns:
+            return self.frame
+        return pd.concat([pd.Series(np.arange(1, len(self) + 1), self.frame.index, name="row"), self.frame], axis=1)
 
     def line_of(self, row: int) -> str:
         """Return where a row stands, in the words of someone who looks at the file."""
@@ -92,22 +111,29 @@ class ColumnRoles:
 def feature_columns(table: Table, roles: ColumnRoles) -> list[str]:
     """Return the columns to learn from, in their order."""
     left_out = {roles.label, roles.id, *roles.exclude}
-    return [name for name in table.frame.columns if name not in left_out and not name.startswith(PANDAS_INDEX)]
+    return [name for name in table.features.columns if name not in left_out and not name.startswith(PANDAS_INDEX)]
 
 
 def refuse_roles(table: Table, roles: ColumnRoles) -> None:
     """Refuse a role for a column that is not there, with the names that may have been meant, and two for one column."""
-    columns = list(table.frame.columns)
+    columns = list(table.features.columns)
     options: dict[str, str] = {}
     for option, name in roles.named():
         if name not in columns:
             close = close_names(name, columns)
             meant = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
-            headless = " The first line looks like data: the file needs a line with column names." * _is_data(columns)
+            hint = " The first line looks like data: the file needs a line with column names." * _is_data(columns)
+            if table.is_array and name == roles.label:
+                hint = (
+                    " An array has no labels in it: name a table that has as many rows, and the labels in a column "
+                    f"{name!r}, with --labels FILE."
+                )
             if table.format == "excel":
-                headless = " If the names of the columns are in another row, name it with --header-row."
+                hint = " If the names of the columns are in another row, name it with --header-row."
+            raise TableError(f"{option}: {table.name} has no column {name!r}.{meant} Columns: {listed(columns)}.{hint}")
+        if name not in table.frame.columns and option != "--exclude":
             raise TableError(
-                f"{option}: {table.name} has no column {name!r}.{meant} Columns: {listed(columns)}.{headless}"
+                f"{option}: {name!r} are the numbers of an array, which are learned from or left out (--exclude)."
             )
         if (other := options.setdefault(name, option)) != option:
             raise TableError(f"The column {name!r} is named in {other} and in {option}. Leave out one of them.")

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Mapping
 from copy import copy
 from itertools import chain
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from semikpca.tables._features import (
     present_cells,
 )
 from semikpca.tables._table import ColumnRoles, close_names, listed
+from semikpca.tables._vectors import as_matrix, vector_length
 
 # Encoders learn from this many rows: by then it is known what a text is made of, and memory stays bounded.
 MOST_ROWS_TO_LEARN_FROM = 10_000
@@ -35,7 +36,7 @@ ROWS_AT_ONCE = 10_000
 NO_SPREAD, NO_ENCODED_SPREAD = 1e-12, 1e-6  # encoders count in float32
 LONGEST_CATEGORY = 1_000  # characters
 KINDS = {"low_cardinality": "category", "high_cardinality": "text", "specific": "text", "datetime": "date"}
-PLURALS = {"number": "numbers", "date": "dates", "category": "categories", "text": "text"}
+PLURALS = {"number": "numbers", "date": "dates", "category": "categories", "text": "text", "vector": "vectors"}
 
 
 def make_vectorizer(roles: ColumnRoles) -> "TableToNumbers":
@@ -44,7 +45,7 @@ def make_vectorizer(roles: ColumnRoles) -> "TableToNumbers":
 
 
 def feature_kinds(vectorizer: "TableToNumbers") -> dict[str, list[str]]:
-    """Return the columns of each kind: "numbers", "dates", "categories", "text", and "left out" (they do not vary)."""
+    """Return the columns of each kind: "numbers", "dates", "categories", "text", "vectors"; "left out" if still."""
     kinds: dict[str, list[str]] = {}
     for name, count in feature_counts(vectorizer).items():
         kind = PLURALS[vectorizer.kinds_[name]] if count else "left out"
@@ -58,6 +59,13 @@ def feature_counts(vectorizer: "TableToNumbers") -> dict[str, int]:
     counts.update(zip(vectorizer.number_styles_, map(int, vectorizer.varies_), strict=True))
     counts.update({name: len(scale) for name, scale in vectorizer.scales_.items()})
     return counts
+
+
+def kinds_in_words(vectorizer: "TableToNumbers") -> dict[str, list[str]]:
+    """Return the columns of each kind for people; a vector with its length, as in "embedding (384 numbers)"."""
+    kinds, counts = feature_kinds(vectorizer), feature_counts(vectorizer)
+    vectors = {"vectors": [f"{name} ({counts[name]:,} numbers)" for name in kinds.get("vectors", ())]}
+    return {**kinds, **vectors} if vectors["vectors"] else kinds
 
 
 def feature_places(vectorizer: "TableToNumbers") -> dict[str, range]:
@@ -77,8 +85,8 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
 
     Numbers get mean 0 and variance 1. Categories, dates and text are encoded by skrub's ``TableVectorizer``, and each
     of these columns is scaled as a whole, so that what encodes it does not drown a number: a category and a date weigh
-    as much as one number, a text as much as ``text_weight`` of them. Missing numbers and dates become the mean, a
-    missing category is a category of its own. Columns that do not vary are left out.
+    as much as one number, a text or a vector as much as ``text_weight`` of them. Missing numbers, dates and vectors
+    become the mean, a missing category is a category of its own. Columns that do not vary are left out.
 
     What a column is (number, category, date, text) is found in ``fit``. In ``transform`` columns are looked up by
     name, and a cell that does not fit what its column is gets refused.
@@ -101,7 +109,7 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         styles = {name: number_style(X[name]) for name in X.columns if name not in self.text}
         # How the cells of each column of numbers are written.
         self.number_styles_ = {name: style for name, style in styles.items() if style is not None}
-        # "number", "category", "date" or "text" for each column that is learned from.
+        # "number", "category", "date", "text" or "vector" for each column that is learned from.
         self.kinds_ = dict.fromkeys(self.number_styles_, "number")
         self._fit_numbers(X)
         self._fit_others(X)
@@ -156,10 +164,7 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         beyond = np.argwhere(is_too_large(values))
         if len(beyond):
             row, place = beyond[0]
-            raise TableError(
-                f"Column {names[place]!r}, data row {start + row + 1}: {values[row, place]:g} is infinite or too "
-                "large. Empty the cell or correct it, or leave the column out."
-            )
+            _refuse_too_large(rows[names[place]], start + row, values[row, place])
         return values
 
     # -- categories, dates, text -----------------------------------------------------------------------------------
@@ -177,6 +182,14 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         self.centers_: dict[str, FloatArray] = {}
         self.scales_: dict[str, FloatArray] = {}
         names = [name for name in X.columns if name not in self.number_styles_ and present_cells(rows[name]).any()]
+        vectors = [name for name in names if name not in self.text and vector_length(rows[name]) is not None]
+        self._fit_encoders(rows, [name for name in names if name not in vectors])
+        for name in vectors:
+            self.steps_[name] = []
+            self.kinds_[name] = "vector"
+            self._fit_scale(name, rows[name])
+
+    def _fit_encoders(self, rows: pd.DataFrame, names: list[str]) -> None:
         if not names:
             return
         text = [name for name in names if name in self.text or _is_long(rows[name])]
@@ -206,14 +219,17 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
     def _fit_scale(self, name: str, column: pd.Series) -> None:
         encoded = self._encoded(column, 0)
         center, spread = np.nanmean(encoded, axis=0), np.nanstd(encoded, axis=0)
-        kept = spread > NO_ENCODED_SPREAD * np.maximum(np.abs(center), 1.0)
+        is_vector = self.kinds_[name] == "vector"  # whose numbers may all be tiny
+        kept = spread > (
+            NO_SPREAD * np.abs(center) if is_vector else NO_ENCODED_SPREAD * np.maximum(np.abs(center), 1.0)
+        )
         if not kept.any():
             del self.steps_[name], self.kinds_[name]
             return
         center, spread = center[kept], spread[kept]
-        # The parts of a date have units of their own (days, months); those of a category or a text share one.
+        # The parts of a date have units of their own (days, months); those of a category, text or vector share one.
         unit = spread if self.kinds_[name] == "date" else np.ones_like(spread)
-        weight = self.text_weight if self.kinds_[name] == "text" else 1.0
+        weight = self.text_weight if self.kinds_[name] in ("text", "vector") else 1.0
         self.kept_[name] = kept
         self.centers_[name] = center
         self.scales_[name] = np.sqrt(weight / np.sum((spread / unit) ** 2)) / unit
@@ -225,6 +241,8 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
 
     def _encoded(self, column: pd.Series, start: int) -> FloatArray:
         name = str(column.name)
+        if self.kinds_[name] == "vector":
+            return self._vectors(column, start)
         # Cells repeat, and each is encoded once.
         places, cells = pd.factorize(_readable(column, name in self.text), use_na_sentinel=False)
         encoded = pd.Series(cells, name=name)
@@ -233,6 +251,14 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         values: FloatArray = np.asarray(encoded, dtype=np.float64)[places]
         if self.kinds_[name] == "date":
             _refuse_misfits(column, np.isnan(values[:, 0]), start, "date")
+        return values
+
+    def _vectors(self, column: pd.Series, start: int) -> FloatArray:
+        length = len(self.kept_[name]) if (name := str(column.name)) in self.kept_ else vector_length(column)
+        values = as_matrix(column, length or 0, start)
+        beyond = np.argwhere(is_too_large(values))
+        if len(beyond):
+            _refuse_too_large(column, beyond[0][0] + start, values[tuple(beyond[0])])
         return values
 
     def __getstate__(self) -> dict[str, Any]:
@@ -281,6 +307,13 @@ def _is_long(column: pd.Series) -> bool:
 def _without_nan(values: FloatArray) -> FloatArray:
     values[np.isnan(values)] = 0.0
     return values
+
+
+def _refuse_too_large(column: pd.Series, row: int, value: float) -> NoReturn:
+    raise TableError(
+        f"Column {str(column.name)!r}, data row {row + 1}: {value:g} is infinite or too large. Empty the cell or "
+        "correct it, or leave the column out."
+    )
 
 
 def _refuse_misfits(column: pd.Series, is_nan: BoolArray, start: int, kind: str) -> None:

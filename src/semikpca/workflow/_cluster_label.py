@@ -29,7 +29,7 @@ from semikpca.tables import (
     PiecedTable,
     check_roles,
     feature_columns,
-    feature_kinds,
+    kinds_in_words,
     label_warnings,
     refuse_roles,
 )
@@ -103,7 +103,7 @@ def label_on_cluster(
         n_predicted=predicted,
         confidence_sums=sums,
         n_looks_wrong=len(wrong),
-        kinds=feature_kinds(vectorizer),
+        kinds=kinds_in_words(vectorizer),
         n_columns=len(columns),
         n_numbers=int(vectorizer.n_outputs_),
         kernel=repr(model.kernel),

@@ -229,9 +229,9 @@ class LabeledTable:
         return rows[np.argsort(distances, kind="stable")[:n]]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table as it was, with four columns more."""
+        """Return the table as it was, with four columns more; of an array the numbers of its rows alone."""
         return with_columns(
-            self.table.frame,
+            self.table.written,
             {
                 "predicted_label": self.predicted,
                 "confidence": rounded(self.confidence),

@@ -19,7 +19,7 @@ import pandas as pd
 from semikpca._files import versions, write_whole
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import ModelFileError, TableError
-from semikpca.tables import ColumnRoles, Table, empty_rows, feature_columns, listed
+from semikpca.tables import EMBEDDING, ColumnRoles, Table, empty_rows, feature_columns, listed, with_unfolded_vectors
 from semikpca.workflow._labeled import LabeledTable, hidden, rounded, with_columns
 from semikpca.workflow._migrations import FORMAT_VERSION, migrated
 from semikpca.workflow._objects import RefusedTypesError, read_objects, write_objects
@@ -60,22 +60,17 @@ class LabelModel:
     def surplus_columns(self, table: Table) -> list[str]:
         """Return the columns of a table that the model does not know."""
         known = {*self.feature_names, self.roles.label, self.roles.id, *self.roles.exclude}
-        return [str(name) for name in table.frame.columns if name not in known]
+        return [str(name) for name in table.features.columns if name not in known]
 
     def predict_table(self, table: Table) -> pd.DataFrame:
         """Return a table as it was, with the predicted label and its probability at the end.
 
         Columns are found by their names. A category that was never seen is like a missing one.
         """
-        missing = [name for name in self.feature_names if name not in table.features.columns]
-        if missing:
-            raise TableError(
-                f"{table.path or 'The table'} lacks {_columns(missing)}, which the model learned from. It has "
-                f"{_columns(table.frame.columns)}."
-            )
+        features = self.learned_from(table)
         try:
-            X = self.vectorizer.transform(table.features[list(self.feature_names)])
-            decision = hidden(self.model.decision_function(X), empty_rows(table.features, self.feature_names))
+            X = self.vectorizer.transform(features)
+            decision = hidden(self.model.decision_function(X), empty_rows(features, self.feature_names))
             codes = self.model.decision_codes(decision)
             labels = np.array(self.model.label_coding_.decode(codes).tolist(), dtype=object)
             chances = self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
@@ -86,7 +81,22 @@ class LabelModel:
                 f"The model has no answer for this table ({type(error).__name__}: {error}). Train it again with "
                 "semikpca label --save."
             ) from error
-        return with_columns(table.frame, {"predicted_label": labels, "confidence": rounded(chances)})
+        return with_columns(table.written, {"predicted_label": labels, "confidence": rounded(chances)})
+
+    def learned_from(self, table: Table) -> pd.DataFrame:
+        """Return the columns of a table that the model learned from, or refuse one that lacks some."""
+        features = table.features
+        missing = [name for name in self.feature_names if name not in features.columns]
+        if missing and table.is_array:  # models were once made of a column for each number of an array
+            features = with_unfolded_vectors(features, missing)
+            missing = [name for name in missing if name not in features.columns]
+        if missing:
+            hint = f" --embeddings FILE brings the vectors {EMBEDDING!r}." if EMBEDDING in missing else ""
+            raise TableError(
+                f"{table.path or 'The table'} lacks {_columns(missing)}, which the model learned from. It has "
+                f"{_columns(features.columns)}.{hint}"
+            )
+        return features[list(self.feature_names)]
 
 
 def save_model(path: str | Path, labeled: LabeledTable) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from semikpca._typing import FloatArray, IntArray
 from semikpca.estimators import ConvexKernelPCA
-from semikpca.tables import ColumnRoles, Table
+from semikpca.tables import ColumnRoles, Table, is_missing, vector_length
 
 _MOST_COLUMNS = 20  # that are looked at for text
 _MOST_CELLS = 4  # that stand for a row without text
@@ -52,7 +52,7 @@ def row_texts(labeled: TableWithRoles, rows: Sequence[int] | Any, most: int = 60
     """Return what rows are about, a line each: their texts, or their first cells where they have none."""
     table, roles = labeled.table, labeled.roles
     unused = {roles.label, roles.id}
-    columns = [name for name in table.frame.columns if name not in unused]
+    columns = [name for name in table.frame.columns if name not in unused and not _is_vector(table, name)]
     candidates = [name for name in columns if not pd.api.types.is_numeric_dtype(table.frame[name].dtype)]
     looked_at = list(dict.fromkeys([*roles.text, *candidates[:_MOST_COLUMNS], *columns[:_MOST_CELLS]]))
     cells = {name: _cells(table.frame[name].iloc[np.asarray(rows)], most) for name in looked_at}
@@ -66,8 +66,12 @@ def row_texts(labeled: TableWithRoles, rows: Sequence[int] | Any, most: int = 60
     return shown
 
 
+def _is_vector(table: Table, name: str) -> bool:
+    return vector_length(table.features[name]) is not None
+
+
 def _cells(column: pd.Series, most: int) -> list[str]:
-    return ["" if cell is None or cell != cell else shortened(cell, most) for cell in column.tolist()]
+    return ["" if is_missing(cell) else shortened(cell, most) for cell in column.tolist()]
 
 
 def _is_text(cells: list[str]) -> bool:

@@ -26,13 +26,13 @@ class View:
 def views_of(vectorizer: TableToNumbers) -> tuple[View, ...]:
     """Return the whole table, and the parts of it that are worth a look of their own.
 
-    All text, each text column, numbers and dates, and categories; what is the whole table, or another view already, is
-    left out.
+    All text, each text column, each vector, numbers and dates, and categories; what is the whole table, or another view
+    already, is left out.
     """
     kinds = feature_kinds(vectorizer)
     places = feature_places(vectorizer)
     groups = [(name, [c for kind in members for c in kinds.get(kind, ())]) for name, members in _GROUPS.items()]
-    groups += [(repr(name), [name]) for name in kinds.get("text", ())]
+    groups += [(repr(name), [name]) for kind in ("text", "vectors") for name in kinds.get(kind, ())]
     every = tuple(name for name, numbers in places.items() if numbers)
     views = {frozenset(every): View(EVERYTHING, every, ())}
     for name, columns in groups:
