@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from semikpca.cli._messages import errors
 from semikpca.tables import ColumnRoles, Table, check_output, label_warnings, read_table
-from semikpca.workflow import LabeledTable, LabelingOptions, kernel_names, label_table, printable
+from semikpca.workflow import AuditedTable, LabeledTable, LabelingOptions, kernel_names, label_table, printable
 from semikpca.workflow import Progress as Say
 
 TAB = "\t"
@@ -115,8 +115,8 @@ class Question:
         text, exclude = _single_names(self.text_column, table), _single_names(self.exclude, table)
         return ColumnRoles(self.label_column, self.id_column, text, exclude, self.keep_labels_as_typed)
 
-    def labeled(self, options: LabelingOptions, say: Say, *, allow_all: bool = False) -> LabeledTable:
-        """Return the table with labels for all rows."""
+    def read(self, say: Say) -> tuple[Table, ColumnRoles]:
+        """Return the table and the roles of its columns."""
         say("Reading the table", 0, 1)
         table = read_table(
             self.file,
@@ -131,7 +131,11 @@ class Question:
         roles = self.roles(table)
         say("Reading the table", 1, 1)
         tell(label_warnings(table, roles))  # before the work, in which these labels are learned from
-        return label_table(table, roles, options, allow_all=allow_all, progress=say)
+        return table, roles
+
+    def labeled(self, options: LabelingOptions, say: Say) -> LabeledTable:
+        """Return the table with labels for all rows."""
+        return label_table(*self.read(say), options, progress=say)
 
     def command(self, name: str) -> str:
         """Return what to type to ask another command about the same table."""
@@ -235,7 +239,7 @@ def tell(notes: Iterable[str]) -> None:
         errors.print(f"[yellow]Note:[/] {escape(printable(note))}", soft_wrap=True, highlight=False)
 
 
-def tell_rest(labeled: LabeledTable) -> None:
+def tell_rest(labeled: LabeledTable | AuditedTable) -> None:
     """Print the notes on a result that were not told before the work."""
     told = label_warnings(labeled.table, labeled.roles)
     tell(note for note in labeled.warnings if note not in told)
