@@ -174,6 +174,10 @@ class TableError(ValueError):
     """A table cannot be read, or cannot be learned from; the message says where and what to do."""
 
 
+class TextEncoderError(ValueError):
+    """A text encoder is not there, or is another one than a model was made with; the message says what to do."""
+
+
 class ModelFileError(ValueError):
     """A file is no model of this package, or no longer the one that was saved; nothing of it was run."""
 

@@ -114,6 +114,24 @@ def test_the_question_for_the_label_column_is_asked_and_can_be_cancelled(hand):
     assert hand.workspace.table.name == "rows.csv"
 
 
+def test_how_texts_are_compared_is_asked_where_there_are_texts(hand):
+    asked = {"client": "tab", "events": [], "shown": None, "marks": None, "dark": False}
+    hand.workspace.receive("other.csv", b"a,b\n1,x\n2,\n3,y\n")
+    assert "Texts are compared" not in to_json_plotly(answer(hand.workspace, asked, 50)["parts"]["start"])
+    rows = [f"{'the parcel was lost' if row % 2 else 'what does this cost'} number {row}," for row in range(60)]
+    rows[0] += "lost"
+    rows[1] += "price"
+    hand.workspace.receive("texts.csv", "\n".join(["words,topic", *rows]).encode())
+    assert "Texts are compared" in to_json_plotly(answer(hand.workspace, asked, 50)["parts"]["start"])
+    hand("encoder", "an encoder that nobody offered")
+    assert hand.workspace.pending.text_encoder is None
+    hand("encoder", "ngrams")
+    assert hand.workspace.pending.text_encoder == "ngrams"
+    hand("column", "topic")
+    assert hand.workspace.table.roles.text_encoder == "ngrams"
+    assert hand.workspace.table.vectorizer.encoder_ is None
+
+
 def test_an_autosave_that_is_damaged_is_said_and_the_table_opens(hand, tmp_path):
     hand("row", 20)
     hand("label", 0)

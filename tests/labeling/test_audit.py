@@ -164,12 +164,13 @@ def test_model_that_was_not_fitted_is_refused():
         audit_labels(SemiKPCAClassifier())
 
 
-def test_a_label_looks_wrong_where_it_is_likelier_wrong_and_another_is_suggested():
+def test_a_label_looks_wrong_where_another_is_suggested_that_is_twice_as_likely():
     nothing_known = float("nan")
     audit = LabelAudit(
         rows=np.arange(5),
-        suspicion=np.array([0.9, 0.9, 0.5, 0.4, nothing_known]),
+        suspicion=np.array([0.9, 0.9, 0.7, 0.5, nothing_known]),
         given=np.array(["a", "a", "a", "a", "a"]),
         suggested=np.array(["b", "a", "b", "b", "b"]),
+        suggested_probability=np.array([0.2, 0.9, 0.55, 0.5, nothing_known]),
     )
     assert audit.looks_wrong.tolist() == [True, False, False, False, False]

@@ -15,15 +15,20 @@ from semikpca.exceptions import TableError
 from semikpca.labeling import leave_one_label_out
 from semikpca.tables import (
     ColumnRoles,
+    EncoderIdentity,
     TableToNumbers,
     feature_columns,
     feature_counts,
     feature_kinds,
+    feature_places,
+    features_of,
+    find_encoder,
     given_labels,
     make_vectorizer,
     read_table,
     write_table,
 )
+from semikpca.tables._cleaning import plain_text
 from semikpca.workflow._registry import FOREIGN_TYPES
 
 ROLES = ColumnRoles("label")
@@ -298,7 +303,7 @@ def test_a_stored_vectorizer_gives_the_same_numbers_and_needs_no_other_types():
     frame.loc[::2, "when"] = pd.Timestamp("2025-03-01 12:30")
     vectorizer = fitted(frame, ColumnRoles("label", text=("category",)))
     content = skops.io.dumps(vectorizer)
-    restored = skops.io.loads(content, trusted=[*FOREIGN_TYPES, TableToNumbers])
+    restored = skops.io.loads(content, trusted=[*FOREIGN_TYPES, TableToNumbers, EncoderIdentity])
     np.testing.assert_array_equal(restored.transform(frame), vectorizer.transform(frame))
     assert feature_kinds(restored) == feature_kinds(vectorizer)
 
@@ -357,10 +362,53 @@ def test_memory_stays_bounded_with_many_rows_of_text(rng, monkeypatch):
         monkeypatch.setattr("semikpca.tables._vectorizer.ROWS_AT_ONCE", rows_at_once)
         monkeypatch.setattr("semikpca.tables._vectorizer.MOST_ROWS_TO_LEARN_FROM", rows_at_once)
         tracemalloc.start()
-        make_vectorizer(ROLES).fit_transform(frame)
+        make_vectorizer(ColumnRoles("label", text_encoder="ngrams")).fit_transform(frame)
         size = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return size
 
     # All n-grams of 40 rows, or of 600, fifteen times as many; the vocabulary is there in both.
     assert peak(40) < peak(600) / 2
+
+
+# -- several texts of a row --------------------------------------------------------------------------------------
+
+
+def letters(n_rows=300):
+    """Return tickets with a subject and a message, some of them empty."""
+    frame = make_support_tickets(n_rows=n_rows)[["subject", "message", "plan"]].astype(object)
+    frame.loc[3, ["subject", "message"]] = None
+    return frame
+
+
+def test_several_texts_are_read_as_one_beside_each_by_itself():
+    frame = letters()
+    vectorizer = make_vectorizer(ColumnRoles("label")).fit(features_of(frame))
+    places = feature_places(vectorizer)
+    assert vectorizer.joined_ == {"subject and message as one": ("subject", "message")}
+    X = vectorizer.transform(features_of(frame))
+    encoder = find_encoder("static")
+    one = [plain_text("\n".join(cell for cell in row if cell)) for row in frame[["subject", "message"]].to_numpy()]
+    wanted = encoder.encode(one).astype(np.float64)
+    kept = vectorizer.kept_["subject and message as one"]
+    wanted = wanted[:, kept] - wanted[:, kept].mean(axis=0)
+    wanted *= np.sqrt(vectorizer.text_weight / wanted.var(axis=0).sum())
+    found = X[:, places["subject and message as one"]]
+    np.testing.assert_allclose(found, wanted, atol=1e-5)  # float32
+
+
+def test_in_the_whole_table_the_joined_text_stands_for_its_parts():
+    vectorizer = make_vectorizer(ColumnRoles("label")).fit(features_of(letters()))
+    X, places = vectorizer.transform(features_of(letters())), feature_places(vectorizer)
+    total = X.var(axis=0)
+    assert total[places["subject and message as one"]].sum() == pytest.approx(vectorizer.text_weight, rel=1e-4)
+    assert total[places["subject"]].sum() < 1e-4
+    assert total[places["message"]].sum() < 1e-4
+
+
+def test_what_was_read_as_one_is_no_column_of_the_table():
+    vectorizer = make_vectorizer(ColumnRoles("label")).fit(features_of(letters()))
+    assert feature_kinds(vectorizer)["text"] == ["subject", "message"]
+    assert sorted(place for numbers in feature_places(vectorizer).values() for place in numbers) == list(
+        range(vectorizer.n_outputs_)
+    )

@@ -103,7 +103,14 @@ def test_a_model_file_says_what_it_is_in_plain_lines(saved):
     assert first == b"semikpca model, format 3"
     assert seal.startswith(b"sha256 ")
     assert facts["features"] == ["height", "leaves", "place"]
-    assert facts["roles"] == {"label": "kind", "id": "plant", "text": [], "exclude": [], "labels_as_typed": False}
+    assert facts["roles"] == {
+        "label": "kind",
+        "id": "plant",
+        "text": [],
+        "exclude": [],
+        "labels_as_typed": False,
+        "text_encoder": "auto",
+    }
     assert {"semikpca", "scikit-learn", "skrub", "skops"} <= set(facts["versions"])
 
 

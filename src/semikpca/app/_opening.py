@@ -18,7 +18,16 @@ from semikpca.app._session import LabelingSession
 from semikpca.datasets import make_four_clusters, make_support_tickets
 from semikpca.exceptions import TableError
 from semikpca.labels import UNLABELED
-from semikpca.tables import ColumnRoles, Table, given_labels, is_missing, read_table, vector_length, write_table
+from semikpca.tables import (
+    ColumnRoles,
+    Table,
+    given_labels,
+    is_free_text,
+    is_missing,
+    read_table,
+    vector_length,
+    write_table,
+)
 from semikpca.workflow import (
     LabeledTable,
     LabelingOptions,
@@ -49,6 +58,12 @@ class Pending:
     table: Table
     name: str
     place: Place
+    text_encoder: str | None = None  # None: as the command line says
+
+    @cached_property
+    def has_text(self) -> bool:
+        """Whether there is a column for a text encoder to read."""
+        return any(is_free_text(self.table.features[name]) for name in self.table.features.columns)
 
     def candidates(self) -> list[str]:
         """Return all columns but vectors, likely label columns first: few different values, and empty cells."""
@@ -154,9 +169,14 @@ def open_table(
     A table that cannot be learned from is refused with what to do; ``say`` is told the steps.
     """
     options = LabelingOptions() if options is None else options
-    say("Making numbers of the columns")
     # The page has no place to say what a column is, and labels may come one by one.
-    prepared = prepare_table(table, roles, allow_fewer=True, allow_many_categories=True)
+    prepared = prepare_table(
+        table,
+        roles,
+        allow_fewer=True,
+        allow_many_categories=True,
+        progress=lambda step, done, total: say(f"{step}: {done:,} of {total:,}" if total > 1 else step),
+    )
     X, given = prepared.X, prepared.labels
     fingerprint = _fingerprint(table, roles)
     if place == "beside the file" and table.path is not None:

@@ -267,7 +267,7 @@ def doubts(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[Any]:
 def start(workspace: Workspace, limit_mb: int) -> list[Any]:
     """Return what stands where no table is open yet: the ways to open one, or the question for its label column."""
     if workspace.pending is not None:
-        return _column_question(workspace.pending)
+        return _column_question(workspace, workspace.pending)
     lead = "Open a table, give a few rows a label, and watch all others follow. Everything stays on this computer."
     formats = f"CSV, TSV, Excel, Parquet, JSON lines, .npy or .npz; up to {limit_mb} MB"
     drop = [html.Strong("Choose a file, or drop one here"), html.Span(formats, className="soft")]
@@ -288,7 +288,7 @@ def start(workspace: Workspace, limit_mb: int) -> list[Any]:
     ]
 
 
-def _column_question(pending: Pending) -> list[Any]:
+def _column_question(workspace: Workspace, pending: Pending) -> list[Any]:
     choices = [_choice(pending, name) for name in pending.candidates()]
     listed, more = choices[:_MOST_LISTED_COLUMNS], choices[_MOST_LISTED_COLUMNS:]
     rest = html.Details([html.Summary(f"{len(more)} more columns"), box("choices", *more)])
@@ -301,6 +301,7 @@ def _column_question(pending: Pending) -> list[Any]:
             html.P([html.Strong(pending.name), about], className="lead"),
             box("choices", *listed),
             *([rest] if more else []),
+            *([_encoder_question(workspace, pending)] if pending.has_text else []),
             box(
                 "row",
                 act(none_yet, "column", kind="strong", id="new-column", **{"data-new": "1"}),
@@ -308,6 +309,17 @@ def _column_question(pending: Pending) -> list[Any]:
             ),
         )
     ]
+
+
+def _encoder_question(workspace: Workspace, pending: Pending) -> html.Div:
+    """Return what texts may be compared by; the first is what the command line says."""
+    encoders = workspace.text_encoders()
+    chosen = pending.text_encoder or next(iter(encoders))
+    buttons = []
+    for name, words in encoders.items():
+        on = name == chosen
+        buttons.append(act(words, "encoder", name, kind="on" if on else "", **{"aria-pressed": str(on).lower()}))
+    return box("row", html.Span("Texts are compared", className="soft"), *buttons, role="group")
 
 
 def _choice(pending: Pending, name: str) -> html.Button:

@@ -20,12 +20,12 @@ from semikpca.app._opening import (
     with_new_label_column,
 )
 from semikpca.exceptions import UnboundedProblemError
-from semikpca.tables import ColumnRoles, Table
+from semikpca.tables import AUTO, NGRAMS, ColumnRoles, Table
 from semikpca.workflow import LabelingOptions
 
 logger = logging.getLogger("semikpca")
 
-_WITHOUT_TABLE = ("example", "column", "cancel", "refused", "refresh", "dismiss")
+_WITHOUT_TABLE = ("example", "column", "encoder", "cancel", "refused", "refresh", "dismiss")
 # The scale of the error weight's slider: the closer to the bound, the finer, with the bound itself at its end.
 START, END, STEP = 0.02, 4.5, 0.02
 MARKS = {0.301: "0.5", 1.0: "0.9", 2.0: "0.99", 3.0: "0.999"}
@@ -82,7 +82,15 @@ class Workspace:
     def open(self, pending: Pending, column: str, say: Callable[[str], None] = lambda step: None) -> Message | None:
         """Put a table on the page whose labels are in a column; ``say`` is told the steps."""
         table, roles, name, place = pending.table, self.roles(column), pending.name, pending.place
+        if pending.text_encoder is not None:
+            roles = replace(roles, text_encoder=pending.text_encoder)
         return self.show(open_table(table, roles, name=name, place=place, options=self.options, say=say))
+
+    def text_encoders(self) -> dict[str, str]:
+        """Return the text encoders that the page offers, in words: that of the command line, and letters."""
+        given = self.roles("").text_encoder
+        words = {AUTO: "by their meaning", NGRAMS: "by their letters"}
+        return {name: words.get(name, f"with {name}") for name in dict.fromkeys((given, AUTO, NGRAMS))}
 
     def show(self, opened: OpenTable) -> Message | None:
         """Put a table on the page; labels of an earlier visit are offered."""
@@ -224,6 +232,8 @@ class Workspace:
                     column = column or NEW_COLUMN
                     pending = replace(pending, table=with_new_label_column(pending.table, column))
                 tab.message = self.open(pending, column)
+            case "encoder" if self.pending is not None and str(event["value"]) in self.text_encoders():
+                self.ask_for_column(replace(self.pending, text_encoder=str(event["value"])))
             case "cancel" if self.pending is not None:
                 self.pending = None
                 self.generation += 1

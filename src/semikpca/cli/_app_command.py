@@ -10,7 +10,7 @@ import typer
 from semikpca.app import Workspace, pending_file, serve
 from semikpca.cli import _table_options as asked
 from semikpca.cli._messages import console, errors, failing_clearly
-from semikpca.tables import ColumnRoles, read_table
+from semikpca.tables import AUTO, ColumnRoles, read_table
 from semikpca.workflow import LabelingOptions
 
 
@@ -23,6 +23,7 @@ def app(
     ] = None,
     id_column: asked.IdColumn = None,
     text_column: asked.TextColumns = None,
+    text_encoder: asked.TextEncoderName = AUTO,
     exclude: asked.Exclude = None,
     keep_labels_as_typed: asked.AsTyped = False,
     labels: asked.LabelsFile = None,
@@ -47,7 +48,8 @@ def app(
         options = LabelingOptions(kernel=kernel, n_components_removed=n_components_removed)
 
         def roles(label: str) -> ColumnRoles:
-            return ColumnRoles(label, id_column, tuple(text_column or ()), tuple(exclude or ()), keep_labels_as_typed)
+            text, left_out = tuple(text_column or ()), tuple(exclude or ())
+            return ColumnRoles(label, id_column, text, left_out, keep_labels_as_typed, text_encoder)
 
         workspace = Workspace(options, roles)
         kept = "in your state folder"

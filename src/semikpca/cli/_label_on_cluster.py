@@ -66,7 +66,8 @@ def _output(file: Path, out: Path | None) -> Path:
 
 def _print_summary(labeled: ClusterLabels, name: str) -> None:
     n_given = int(labeled.n_given.sum())
-    print_sizes(console, name, labeled.n_rows, n_given, labeled.kinds, labeled.n_columns, labeled.n_numbers)
+    learned = (labeled.kinds, labeled.n_columns, labeled.n_numbers, labeled.texts)
+    print_sizes(console, name, labeled.n_rows, n_given, *learned)
     console.print(class_grid(labeled.classes, labeled.n_given, labeled.n_predicted, labeled.confidence_sums))
     console.print()
     print_accuracy(console, n_given, labeled.estimate, AccuracyEstimate.of(0, 0))

@@ -12,7 +12,7 @@ from rich.text import Text
 from semikpca._typing import FloatArray, IntArray
 from semikpca._words import counted
 from semikpca.cli._table_options import Question
-from semikpca.tables import feature_columns, kinds_in_words
+from semikpca.tables import feature_columns, kinds_in_words, text_reading
 from semikpca.workflow import AccuracyEstimate, LabeledTable, printable, row_names, shortened
 
 _WIDE = 0.2  # an interval of more than 20 points says little
@@ -28,8 +28,8 @@ def print_summary(console: Console, labeled: LabeledTable, question: Question) -
     """Print what was learned from, how good the labels are, and what to do next."""
     n_given, (n_rows, n_numbers) = int(labeled.is_given.sum()), labeled.X.shape
     n_columns = len(feature_columns(labeled.table, labeled.roles))
-    kinds = kinds_in_words(labeled.vectorizer)
-    print_sizes(console, question.file.name, n_rows, n_given, kinds, n_columns, n_numbers)
+    kinds, texts = kinds_in_words(labeled.vectorizer), text_reading(labeled.vectorizer)
+    print_sizes(console, question.file.name, n_rows, n_given, kinds, n_columns, n_numbers, texts)
     if labeled.what_matters:
         console.print(escape(printable(f"{labeled.what_matters}\n")), highlight=False)
     console.print(_classes(labeled))
@@ -49,14 +49,21 @@ def print_summary(console: Console, labeled: LabeledTable, question: Question) -
 
 
 def print_sizes(
-    console: Console, name: str, n_rows: int, n_given: int, kinds: dict[str, list[str]], n_columns: int, n_numbers: int
+    console: Console,
+    name: str,
+    n_rows: int,
+    n_given: int,
+    kinds: dict[str, list[str]],
+    n_columns: int,
+    n_numbers: int,
+    texts: str,
 ) -> None:
-    """Print how many rows and labels a table has, and what was learned from, by the columns of each kind."""
+    """Print how many rows and labels a table has, what was learned from, and how texts were read."""
     made_of = "; ".join(f"{kind}: {_named(names)}" for kind, names in kinds.items() if names)
     console.print(
         f"[bold]{escape(printable(name))}[/]: {n_rows:,} rows, {n_given:,} with a label, {n_rows - n_given:,} without\n"
         f"Learned from {counted(n_columns, 'column')}, made into {counted(n_numbers, 'number')} a row "
-        f"({escape(made_of)})\n",
+        f"({escape(made_of)}){escape(f'. {texts}' if texts else '')}\n",
         highlight=False,
     )
 

@@ -51,7 +51,7 @@ def predict(
             )
             say("Reading the table", 1, 1)
             say("Labels", 0, 1)
-            frame = loaded.predict_table(table)
+            frame = loaded.predict_table(table, progress=say)
             write_table(frame, target, like=table)
         n_empty = len(empty_rows(loaded.learned_from(table), loaded.feature_names))
         tell([*loaded.warnings, *table.options.get("notes", ()), *about_empty_rows(n_empty)])

@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from semikpca.cli._messages import errors
-from semikpca.tables import ColumnRoles, Table, check_output, label_warnings, read_table
+from semikpca.tables import AUTO, ColumnRoles, Table, check_output, label_warnings, read_table
 from semikpca.workflow import AuditedTable, LabeledTable, LabelingOptions, kernel_names, label_table, printable
 from semikpca.workflow import Progress as Say
 
@@ -42,6 +42,14 @@ AsTyped = Annotated[
         "--keep-labels-as-typed",
         help="Take each different text in the label column as a class: also 'Spam' beside 'spam', 'n/a', and any "
         "number of dates.",
+    ),
+]
+TextEncoderName = Annotated[
+    str,
+    typer.Option(
+        "--text-encoder",
+        help="What reads free text: static (by its meaning, English), ngrams (by its letters), or a model of model2vec "
+        "or sentence-transformers on this computer, by name or folder. auto is static where it is installed.",
     ),
 ]
 Delimiter = Annotated[
@@ -89,6 +97,7 @@ class Question:
     exclude: Exclude = None
     text_column: TextColumns = None
     keep_labels_as_typed: AsTyped = False
+    text_encoder: TextEncoderName = AUTO
     delimiter: Delimiter = None
     encoding: Encoding = None
     sheet: Sheet = None
@@ -113,7 +122,9 @@ class Question:
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
         text, exclude = _single_names(self.text_column, table), _single_names(self.exclude, table)
-        return ColumnRoles(self.label_column, self.id_column, text, exclude, self.keep_labels_as_typed)
+        return ColumnRoles(
+            self.label_column, self.id_column, text, exclude, self.keep_labels_as_typed, self.text_encoder
+        )
 
     def read(self, say: Say) -> tuple[Table, ColumnRoles]:
         """Return the table and the roles of its columns."""
@@ -149,6 +160,7 @@ class Question:
         read_by |= {"--header-row": self.header_row, "--labels": self.labels, "--embeddings": self.embeddings}
         for option, value in read_by.items():
             words += [] if value is None else [option, str(value)]
+        words += [] if self.text_encoder == AUTO else ["--text-encoder", self.text_encoder]
         return shlex.join(words)
 
 

@@ -99,8 +99,13 @@ def _cards(labeled: LabeledTable, n_suspicious: int) -> list[dict[str, Any]]:
 def _source(labeled: LabeledTable) -> dict[str, Any]:
     roles = labeled.roles
     counts = feature_counts(labeled.vectorizer)
+    as_one = {"text": list(labeled.vectorizer.joined_)}
     kinds = [
-        {"kind": kind, "columns": _shortened_list(names), "n_features": sum(counts.get(name, 0) for name in names)}
+        {
+            "kind": kind,
+            "columns": _shortened_list(names),
+            "n_features": sum(counts[name] for name in [*names, *as_one.get(kind, ())]),
+        }
         for kind, names in feature_kinds(labeled.vectorizer).items()
         if names
     ]
@@ -112,7 +117,7 @@ def _source(labeled: LabeledTable) -> dict[str, Any]:
     return {
         "n_rows": len(labeled.X),
         "n_given": int(labeled.is_given.sum()),
-        "n_columns": len(counts),
+        "n_columns": labeled.vectorizer.n_features_in_,
         "n_features": int(labeled.X.shape[1]),
         "kinds": kinds,
         "what_matters": labeled.what_matters,

@@ -2,11 +2,15 @@
 
 try:
     from semikpca.tables._checks import check_roles
+    from semikpca.tables._cleaning import plain_text
+    from semikpca.tables._encoders import AUTO, NGRAMS, EncoderIdentity, TextEncoder, find_encoder
     from semikpca.tables._features import empty_rows, features_of, is_missing
+    from semikpca.tables._free_text import is_free_text
     from semikpca.tables._labels import given_labels, label_warnings
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
     from semikpca.tables._reading import read_table
     from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
+    from semikpca.tables._text_reading import TextReader, folder_beside
     from semikpca.tables._vectorizer import (
         TableToNumbers,
         feature_counts,
@@ -14,6 +18,7 @@ try:
         feature_places,
         kinds_in_words,
         make_vectorizer,
+        text_reading,
     )
     from semikpca.tables._vectors import EMBEDDING, vector_length, with_unfolded_vectors
     from semikpca.tables._writing import check_output, write_table
@@ -24,11 +29,16 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from error
 
 __all__ = [
+    "AUTO",
     "EMBEDDING",
+    "NGRAMS",
     "ColumnRoles",
+    "EncoderIdentity",
     "PiecedTable",
     "Table",
     "TableToNumbers",
+    "TextEncoder",
+    "TextReader",
     "check_output",
     "check_roles",
     "empty_rows",
@@ -38,16 +48,21 @@ __all__ = [
     "feature_places",
     "features_like",
     "features_of",
+    "find_encoder",
+    "folder_beside",
     "frame_of",
     "given_labels",
     "in_pieces",
+    "is_free_text",
     "is_missing",
     "kinds_in_words",
     "label_warnings",
     "listed",
     "make_vectorizer",
+    "plain_text",
     "read_table",
     "refuse_roles",
+    "text_reading",
     "vector_length",
     "with_unfolded_vectors",
     "write_table",

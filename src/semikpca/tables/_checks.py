@@ -1,12 +1,12 @@
 """What may be wrong with the columns of a table, before anything is learned from them."""
 
-import re
-
 import numpy as np
 import pandas as pd
 
 from semikpca.exceptions import TableError
+from semikpca.tables._encoders import find_encoder
 from semikpca.tables._features import LONGEST_CELL, as_numbers, as_text, is_missing, is_too_large, number_style
+from semikpca.tables._free_text import DATE, WORDS_OF_A_CATEGORY, WORDS_OF_A_CODE, mean_words
 from semikpca.tables._labels import label_warnings
 from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
 from semikpca.tables._vectors import (
@@ -22,10 +22,7 @@ FEWEST_ROWS = 20  # below, that all values differ says nothing
 MANY_CATEGORIES = 1_000
 # So many are in a row or two each, and say nothing of other rows; whoever wants their letters compared says so.
 TOO_MANY_CATEGORIES = 10_000
-SEEN_FOR_WORDS = 1_000
-WORDS_OF_A_CODE, WORDS_OF_A_CATEGORY = 1.5, 4.0  # on average; free text has more
 _LETTERS_OF_A_CELL = 40  # in a message
-DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
 
 
 def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool = False) -> list[str]:
@@ -50,8 +47,11 @@ def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool
     TableError
         For a name that is no column (with the close names), a column with two roles, infinite numbers, lists of unequal
         lengths, 10,000 categories or more, or no column to learn from.
+    TextEncoderError
+        Where the text encoder is not on this computer.
     """
     refuse_roles(table, roles)
+    find_encoder(roles.text_encoder)  # what is missing is said before the work
     names = feature_columns(table, roles)
     if not names:
         raise TableError(f"{table.name} has no column to learn from. Columns: {listed(table.frame.columns)}.")
@@ -157,7 +157,7 @@ def _number_warnings(values: pd.Series, name: str) -> list[str]:
 def _text_warnings(present: pd.Series, name: str, table: Table, too_many: float) -> list[str]:
     n_rows = len(table)
     distinct = int(present.nunique())
-    words = present.iloc[:SEEN_FOR_WORDS].str.split().str.len().mean()
+    words = mean_words(present)
     if n_rows >= FEWEST_ROWS and distinct == n_rows and words <= WORDS_OF_A_CODE and not DATE.match(present.iloc[0]):
         return [_identifier(name, "a value of its own in every row")]
     if distinct < MANY_CATEGORIES or words > WORDS_OF_A_CATEGORY or DATE.match(present.iloc[0]):
@@ -166,7 +166,7 @@ def _text_warnings(present: pd.Series, name: str, table: Table, too_many: float)
         raise TableError(
             f"The column {name!r} of {table.name} has {distinct:,} different values, too many to be categories (fewer "
             f"than {too_many:,} are). Say what it is: --exclude {name!r} leaves it out, --id-column {name!r} if it "
-            f"names the rows, --text-column {name!r} compares the values by their letters."
+            f"names the rows, --text-column {name!r} takes the values as text."
         )
     return [
         f"The column {name!r} has {distinct:,} different values. They are compared by their letters; if that means "

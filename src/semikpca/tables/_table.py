@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from semikpca.exceptions import TableError
+from semikpca.tables._encoders import AUTO
 
 MOST_NAMES = 20
 MOST_UNPACKED_BYTES = 2**32
@@ -94,6 +95,8 @@ class ColumnRoles:
         Columns that nothing is learned from.
     labels_as_typed : bool, default=False
         Whether each different text in the label column is a class, also "n/a" and spellings that differ in case only.
+    text_encoder : str, default="auto"
+        What reads free text, see :func:`semikpca.tables.find_encoder`.
     """
 
     label: str
@@ -101,6 +104,7 @@ class ColumnRoles:
     text: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     labels_as_typed: bool = False
+    text_encoder: str = AUTO
 
     def named(self) -> list[tuple[str, str]]:
         """Return each option of the command line with a column that it names."""

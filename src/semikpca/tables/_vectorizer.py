@@ -15,18 +15,13 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 from skrub import DatetimeEncoder, StringEncoder, TableVectorizer
 
-from semikpca._typing import BoolArray, FloatArray
+from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.exceptions import TableError
-from semikpca.tables._features import (
-    LONGEST_CELL,
-    as_numbers,
-    as_text,
-    is_missing,
-    is_too_large,
-    number_style,
-    present_cells,
-)
+from semikpca.tables._encoders import AUTO, EncoderIdentity, TextEncoder, encoder_like, find_encoder
+from semikpca.tables._features import as_numbers, is_too_large, number_style, present_cells
+from semikpca.tables._free_text import TextColumn, columns_to_embed, joined_texts, readable
 from semikpca.tables._table import ColumnRoles, close_names, listed
+from semikpca.tables._text_reading import TextReader
 from semikpca.tables._vectors import as_matrix, vector_length
 
 # Encoders learn from this many rows: by then it is known what a text is made of, and memory stays bounded.
@@ -36,25 +31,33 @@ ROWS_AT_ONCE = 10_000
 NO_SPREAD, NO_ENCODED_SPREAD = 1e-12, 1e-6  # encoders count in float32
 LONGEST_CATEGORY = 1_000  # characters
 KINDS = {"low_cardinality": "category", "high_cardinality": "text", "specific": "text", "datetime": "date"}
+# What a text column weighs beside the text that it is joined to: next to nothing in the whole table, where the joined
+# text stands for it. Kernels on the column alone take their scale from its own distances.
+SHARE_OF_A_JOINED_COLUMN = 1e-6
 PLURALS = {"number": "numbers", "date": "dates", "category": "categories", "text": "text", "vector": "vectors"}
 
 
 def make_vectorizer(roles: ColumnRoles) -> "TableToNumbers":
     """Return an unfitted transformer from the feature columns of a table to numbers of a common scale."""
-    return TableToNumbers(text=roles.text)
+    return TableToNumbers(text=roles.text, text_encoder=roles.text_encoder)
 
 
 def feature_kinds(vectorizer: "TableToNumbers") -> dict[str, list[str]]:
     """Return the columns of each kind: "numbers", "dates", "categories", "text", "vectors"; "left out" if still."""
     kinds: dict[str, list[str]] = {}
     for name, count in feature_counts(vectorizer).items():
+        if name in vectorizer.joined_:
+            continue
         kind = PLURALS[vectorizer.kinds_[name]] if count else "left out"
         kinds.setdefault(kind, []).append(name)
     return {kind: kinds[kind] for kind in (*PLURALS.values(), "left out") if kind in kinds}
 
 
 def feature_counts(vectorizer: "TableToNumbers") -> dict[str, int]:
-    """Return how many numbers each column became, in the order of the columns; 0 where it was left out."""
+    """Return how many numbers each column became, in the order of the columns; 0 where it was left out.
+
+    What several columns became as one stands at the end.
+    """
     counts = dict.fromkeys(map(str, vectorizer.feature_names_in_), 0)
     counts.update(zip(vectorizer.number_styles_, map(int, vectorizer.varies_), strict=True))
     counts.update({name: len(scale) for name, scale in vectorizer.scales_.items()})
@@ -80,30 +83,55 @@ def feature_places(vectorizer: "TableToNumbers") -> dict[str, range]:
     return places
 
 
+def text_reading(vectorizer: "TableToNumbers") -> str:
+    """Return in words how the columns of text were read; "" where there are none."""
+    texts = feature_kinds(vectorizer).get("text", [])
+    letters = [name for name in texts if name not in vectorizer.embedded_]
+    parts = []
+    if vectorizer.encoder_ is not None:
+        encoder = vectorizer.encoder_
+        read_so = f" ({listed(vectorizer.embedded_, 5)})" if letters else ""
+        parts.append(f"by its meaning, with {encoder.name} ({encoder.version}){read_so}")
+    if letters:
+        parts.append("by its letters" + (f" ({listed(letters, 5)})" if parts else ""))
+    return f"Text was read {' and '.join(parts)}." if parts else ""
+
+
 class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Numbers of a common scale from columns of any kind.
 
-    Numbers get mean 0 and variance 1. Categories, dates and text are encoded by skrub's ``TableVectorizer``, and each
-    of these columns is scaled as a whole, so that what encodes it does not drown a number: a category and a date weigh
-    as much as one number, a text or a vector as much as ``text_weight`` of them. Missing numbers, dates and vectors
-    become the mean, a missing category is a category of its own. Columns that do not vary are left out.
+    Numbers get mean 0 and variance 1. Free text becomes vectors by a text encoder; categories, dates and short texts
+    are encoded by skrub's ``TableVectorizer``. Each of these columns is scaled as a whole, so that what encodes it
+    does not drown a number: a category and a date weigh as much as one number, a text or a vector as much as
+    ``text_weight`` of them. Missing numbers, dates and vectors become the mean, a missing category is a category of
+    its own, and a missing text has the vector zero. Columns that do not vary are left out.
 
     What a column is (number, category, date, text) is found in ``fit``. In ``transform`` columns are looked up by
     name, and a cell that does not fit what its column is gets refused.
 
-    Columns in ``text`` are encoded as text, whatever they contain, by up to ``n_text_components`` numbers.
+    Columns in ``text`` are text, whatever they contain. ``text_encoder`` reads texts, see :func:`find_encoder`;
+    those that are compared by their letters become up to ``n_text_components`` numbers.
     """
 
     def __init__(
-        self, text: tuple[str, ...] = (), text_weight: float = 6.0, n_text_components: int = 30, random_state: int = 0
+        self,
+        text: tuple[str, ...] = (),
+        text_weight: float = 6.0,
+        n_text_components: int = 30,
+        random_state: int = 0,
+        text_encoder: str = AUTO,
     ) -> None:
         self.text = text
         self.text_weight = text_weight
         self.n_text_components = n_text_components
         self.random_state = random_state
+        self.text_encoder = text_encoder
 
-    def fit(self, X: pd.DataFrame, y: Any = None) -> "TableToNumbers":
-        """Find out what each column is, and learn how to encode and to scale it."""
+    def fit(self, X: pd.DataFrame, y: Any = None, *, reader: TextReader | None = None) -> "TableToNumbers":
+        """Find out what each column is, and learn how to encode and to scale it.
+
+        A reader reads the texts of all rows, so that :meth:`transform` with the same one need not read them again.
+        """
         self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
         self.n_features_in_ = len(self.feature_names_in_)
         styles = {name: number_style(X[name]) for name in X.columns if name not in self.text}
@@ -112,26 +140,50 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         # "number", "category", "date", "text" or "vector" for each column that is learned from.
         self.kinds_ = dict.fromkeys(self.number_styles_, "number")
         self._fit_numbers(X)
-        self._fit_others(X)
+        self._fit_others(X, reader)
         self.n_outputs_ = sum(feature_counts(self).values())
         if not self.n_outputs_:
             raise TableError(f"No column varies, so there is nothing to learn from: {listed(X.columns)}.")
         return self
 
-    def transform(self, X: pd.DataFrame) -> npt.NDArray[np.float32]:
-        """Return the rows as numbers, shape (n_rows, n_outputs_): finite, whatever is missing."""
+    def fit_transform(
+        self, X: pd.DataFrame, y: Any = None, *, reader: TextReader | None = None
+    ) -> npt.NDArray[np.float32]:
+        """Fit to the rows and return them as numbers; texts are read once."""
+        reader = TextReader() if reader is None else reader
+        return self.fit(X, reader=reader).transform(X, reader=reader)
+
+    def transform(self, X: pd.DataFrame, *, reader: TextReader | None = None) -> npt.NDArray[np.float32]:
+        """Return the rows as numbers, shape (n_rows, n_outputs_): finite, whatever is missing.
+
+        Raises
+        ------
+        TextEncoderError
+            Where the encoder of texts is another one here than in ``fit``.
+        """
         check_is_fitted(self, "n_outputs_")
         for name in self.feature_names_in_:
             if name not in X.columns:
                 close = close_names(name, X.columns)
                 meant = f" Is it {' or '.join(map(repr, close))} here? Rename it." if close else ""
                 raise TableError(f"The column {name!r}, which was learned from, is missing.{meant}")
+        encoder = self.encoder()
+        reader = TextReader() if reader is None else reader
+        texts = {} if encoder is None else {n: self._text_column(n, X, encoder, reader) for n in self.embedded_}
         result = np.empty((len(X), self.n_outputs_), dtype=np.float32)
         for start in range(0, len(X), ROWS_AT_ONCE):
             rows = X.iloc[start : start + ROWS_AT_ONCE]
-            blocks = [self._scaled_numbers(rows, start), *(self._scaled(rows[name], start) for name in self.steps_)]
+            blocks = [self._scaled_numbers(rows, start)]
+            for name in self.steps_:
+                is_embedded, here = name in texts, slice(start, start + len(rows))
+                encoded = texts[name].rows(here) if is_embedded else self._encoded(rows[name], start)
+                blocks.append(self._scaled(name, encoded))
             np.concatenate(blocks, axis=1, out=result[start : start + len(rows)], casting="same_kind")
         return result
+
+    def encoder(self) -> TextEncoder | None:
+        """Return what reads the texts, once it was found to be the same as in ``fit``; None where nothing does."""
+        return None if self.encoder_ is None else encoder_like(self.encoder_)
 
     # -- numbers ---------------------------------------------------------------------------------------------------
 
@@ -169,13 +221,14 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
 
     # -- categories, dates, text -----------------------------------------------------------------------------------
 
-    def _fit_others(self, X: pd.DataFrame) -> None:
-        rows = X
+    def _fit_others(self, X: pd.DataFrame, reader: TextReader | None) -> None:
+        sample = np.arange(len(X))
         if len(X) > MOST_ROWS_TO_LEARN_FROM:
             order = np.random.RandomState(self.random_state).permutation(len(X))
-            rows = X.iloc[np.sort(order[:MOST_ROWS_TO_LEARN_FROM])]
-        # What TableVectorizer does with each column, step by step. It is not kept itself: it refers to each encoder
-        # from many places, and in a stored model each of them would be a copy.
+            sample = np.sort(order[:MOST_ROWS_TO_LEARN_FROM])
+        rows = X.iloc[sample]
+        # What TableVectorizer does with each column, step by step; nothing for texts that an encoder reads. It is not
+        # kept itself: it refers to each encoder from many places, and in a stored model each would be a copy.
         self.steps_: dict[str, list[Any]] = {}
         # Which of the numbers that encode a column vary, what is subtracted from them, and what multiplies them.
         self.kept_: dict[str, BoolArray] = {}
@@ -183,27 +236,51 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         self.scales_: dict[str, FloatArray] = {}
         names = [name for name in X.columns if name not in self.number_styles_ and present_cells(rows[name]).any()]
         vectors = [name for name in names if name not in self.text and vector_length(rows[name]) is not None]
-        self._fit_encoders(rows, [name for name in names if name not in vectors])
+        names = [name for name in names if name not in vectors]
+        encoder = find_encoder(self.text_encoder)
+        embedded: list[str] = []
+        self.notes_: tuple[str, ...] = ()
+        if encoder is not None:
+            embedded, self.notes_ = columns_to_embed(rows[names], self.text, encoder, self.text_encoder)
+        # Several texts of a row, such as a subject and a message, say more as one than side by side.
+        self.joined_ = {_joined_name(embedded): tuple(embedded)} if len(embedded) > 1 else {}
+        self._fit_by_skrub(rows[[name for name in names if name not in embedded]])
+        self.embedded_: tuple[str, ...] = ()
+        for name in [*embedded, *self.joined_]:
+            self._fit_text(name, X, sample, encoder, reader)
+        self.encoder_: EncoderIdentity | None = encoder.identity if encoder is not None and self.embedded_ else None
         for name in vectors:
-            self.steps_[name] = []
-            self.kinds_[name] = "vector"
-            self._fit_scale(name, rows[name])
+            self.steps_[name], self.kinds_[name] = [], "vector"
+            self._fit_scale(name, self._encoded(rows[name], 0))
 
-    def _fit_encoders(self, rows: pd.DataFrame, names: list[str]) -> None:
-        if not names:
+    def _fit_text(self, name: str, X: pd.DataFrame, sample: IntArray, encoder: Any, reader: TextReader | None) -> None:
+        if reader is None:
+            vectors = self._text_column(name, X.iloc[sample], encoder, TextReader()).rows()
+        else:
+            vectors = self._text_column(name, X, encoder, reader).rows(sample)
+        self.steps_[name], self.kinds_[name] = [], "text"
+        self._fit_scale(name, vectors)
+        self.embedded_ += (name,) if name in self.kinds_ else ()
+
+    def _text_column(self, name: str, X: pd.DataFrame, encoder: TextEncoder, reader: TextReader) -> TextColumn:
+        column = joined_texts(X[list(self.joined_[name])]) if name in self.joined_ else X[name]
+        return TextColumn.read(column, encoder, reader)
+
+    def _fit_by_skrub(self, rows: pd.DataFrame) -> None:
+        if rows.empty:
             return
-        text = [name for name in names if name in self.text or _is_long(rows[name])]
+        text = [name for name in rows.columns if name in self.text or _is_long(rows[name])]
         vectorizer = self._table_vectorizer(text, len(rows))
         with warnings.catch_warnings():
             # Few texts, or short ones, have few n-grams: then each n-gram is a column.
             warnings.filterwarnings("ignore", "The matrix shape is", UserWarning)
-            vectorizer.fit(pd.DataFrame({name: _readable(rows[name], name in self.text) for name in names}))
+            vectorizer.fit(pd.DataFrame({name: readable(rows[name], name in self.text) for name in rows.columns}))
         for name, kind in vectorizer.column_to_kind_.items():
             steps = vectorizer.all_processing_steps_[name]
             # The last step only casts the outputs, one by one, to float32.
             self.steps_[name] = [step for step in steps if not isinstance(step, Mapping)]
             self.kinds_[name] = KINDS[kind]
-            self._fit_scale(name, rows[name])
+            self._fit_scale(name, self._encoded(rows[name], 0))
 
     def _table_vectorizer(self, text: list[str], n_rows: int) -> Any:
         # A truncated SVD has fewer components than rows.
@@ -216,8 +293,7 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
             specific_transformers=[(encoder, text)] if text else (),
         )
 
-    def _fit_scale(self, name: str, column: pd.Series) -> None:
-        encoded = self._encoded(column, 0)
+    def _fit_scale(self, name: str, encoded: FloatArray) -> None:
         center, spread = np.nanmean(encoded, axis=0), np.nanstd(encoded, axis=0)
         is_vector = self.kinds_[name] == "vector"  # whose numbers may all be tiny
         kept = spread > (
@@ -230,21 +306,20 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         # The parts of a date have units of their own (days, months); those of a category, text or vector share one.
         unit = spread if self.kinds_[name] == "date" else np.ones_like(spread)
         weight = self.text_weight if self.kinds_[name] in ("text", "vector") else 1.0
+        weight *= SHARE_OF_A_JOINED_COLUMN if any(name in columns for columns in self.joined_.values()) else 1.0
         self.kept_[name] = kept
         self.centers_[name] = center
         self.scales_[name] = np.sqrt(weight / np.sum((spread / unit) ** 2)) / unit
 
-    def _scaled(self, column: pd.Series, start: int) -> FloatArray:
-        name = str(column.name)
-        encoded = self._encoded(column, start)[:, self.kept_[name]]
-        return _without_nan((encoded - self.centers_[name]) * self.scales_[name])
+    def _scaled(self, name: str, encoded: FloatArray) -> FloatArray:
+        return _without_nan((encoded[:, self.kept_[name]] - self.centers_[name]) * self.scales_[name])
 
     def _encoded(self, column: pd.Series, start: int) -> FloatArray:
         name = str(column.name)
         if self.kinds_[name] == "vector":
             return self._vectors(column, start)
         # Cells repeat, and each is encoded once.
-        places, cells = pd.factorize(_readable(column, name in self.text), use_na_sentinel=False)
+        places, cells = pd.factorize(readable(column, name in self.text), use_na_sentinel=False)
         encoded = pd.Series(cells, name=name)
         for step in self.steps_[name]:
             encoded = step.transform(encoded.to_frame() if isinstance(step, OneHotEncoder) else encoded)
@@ -277,6 +352,10 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
                 step.vectorizer_.vocabulary_ = {word: place for place, word in enumerate(words)}
 
 
+def _joined_name(columns: list[str]) -> str:
+    return f"{', '.join(columns[:-1])} and {columns[-1]} as one"
+
+
 def _folded(step: Any) -> Any:
     if not isinstance(step, StringEncoder):
         return step
@@ -285,15 +364,6 @@ def _folded(step: Any) -> Any:
     words = step.vectorizer_.vocabulary_
     step.vectorizer_.vocabulary_ = json.dumps(sorted(words, key=words.__getitem__))
     return step
-
-
-def _readable(column: pd.Series, is_text: bool) -> pd.Series:
-    """Return dates as dates and everything else as text; a missing cell is None, or "" in a column of text."""
-    if pd.api.types.is_datetime64_any_dtype(column.dtype) and not is_text:
-        return column
-    empty = "" if is_text else None
-    cells = [empty if is_missing(cell) else as_text(cell)[:LONGEST_CELL] for cell in column]
-    return pd.Series(cells, column.index, object, column.name)
 
 
 def _is_long(column: pd.Series) -> bool:

@@ -17,10 +17,11 @@ from semikpca.workflow._label import (
     fit_table,
     prepare_table,
     told,
-    views_that_matter,
+    views_in_blend,
 )
 from semikpca.workflow._labeled import AccuracyEstimate, LabeledTable, audit_frame
 from semikpca.workflow._options import LabelingOptions
+from semikpca.workflow._views import views_of
 
 # To hold n labels against each other takes n³ steps where every row has one.
 MOST_ROWS_ALL_LABELED = 3_000
@@ -81,12 +82,14 @@ def _audited_in_parts(
     ]
     found = []
     with told(notes):
-        views = views_that_matter(prepared, options, progress)
+        views = views_of(prepared.vectorizer)
         for done, (rows, is_judged) in enumerate(parts):
             if progress is not None:
                 progress(STEP, done, len(parts))
             model = options.classifier(views)
             fit_labels(model, prepared.X[rows], prepared.labels[rows])
+            if not done and not options.kernel_names:
+                views = views_in_blend(views, model)  # the first part tells which matter
             labeled = LabeledTable(table, roles, options, prepared.vectorizer, prepared.X[rows], model)
             frame = audit_frame(labeled)
             frame = frame[is_judged[frame["row"]]]

@@ -32,6 +32,7 @@ from semikpca.tables import (
     kinds_in_words,
     label_warnings,
     refuse_roles,
+    text_reading,
 )
 from semikpca.workflow._cluster_table import READING, ClusterTable, Reader, unseen, write_piece
 from semikpca.workflow._label import NUMBERS, Progress, about_empty_rows, fit_labels, fit_vectorizer, told
@@ -57,6 +58,7 @@ class ClusterLabels:
     confidence_sums: FloatArray  # over the rows that are predicted to be of the class
     n_looks_wrong: int
     kinds: dict[str, list[str]]  # the columns that were learned from, by what they are
+    texts: str  # how columns of text were read, in words
     n_columns: int
     n_numbers: int  # that a row became
     kernel: str
@@ -86,6 +88,7 @@ def label_on_cluster(
         columns = feature_columns(sample, roles)
         progress(NUMBERS, 0, 1)
         vectorizer = fit_vectorizer(sample, roles)
+        notes += vectorizer.notes_
         X = rows.numbers(Reader(vectorizer, columns, sample.features.dtypes), progress)
         progress(FITTING, 0, 1)
         with told(notes):
@@ -104,6 +107,7 @@ def label_on_cluster(
         confidence_sums=sums,
         n_looks_wrong=len(wrong),
         kinds=kinds_in_words(vectorizer),
+        texts=text_reading(vectorizer),
         n_columns=len(columns),
         n_numbers=int(vectorizer.n_outputs_),
         kernel=repr(model.kernel),

@@ -23,9 +23,11 @@ from semikpca.tables import (
     ColumnRoles,
     Table,
     TableToNumbers,
+    TextReader,
     check_roles,
     empty_rows,
     feature_columns,
+    folder_beside,
     given_labels,
     make_vectorizer,
 )
@@ -106,7 +108,12 @@ def views_that_matter(
     rows = np.sort(np.concatenate(parts))
     sample = options.classifier(views)
     fit_labels(sample, prepared.X[rows], prepared.labels[rows], progress)
-    shares = view_shares(views, sample.results_["kernel"], sample.weights_)
+    return views_in_blend(views, sample)
+
+
+def views_in_blend(views: tuple[View, ...], model: Any) -> tuple[View, ...]:
+    """Return the views that have a share in the blend of a fitted classifier."""
+    shares = view_shares(views, model.results_["kernel"], model.weights_)
     return tuple(view for view in views if shares[view.name] >= LEAST_SHARE)
 
 
@@ -138,11 +145,12 @@ def prepare_table(
     notes = check_roles(table, roles, allow_many_categories=allow_many_categories)
     labels = given_labels(table, roles, allow_all=allow_all, allow_fewer=allow_fewer)
     say(NUMBERS, 0, 1)
-    vectorizer = fit_vectorizer(table, roles)
-    X = vectorizer.transform(table.features)
+    vectorizer, reader = make_vectorizer(roles), text_reader(table, progress)
+    X = vectorizer.fit_transform(table.features[feature_columns(table, roles)], reader=reader)
+    reader.forget_others()
     say(NUMBERS, 1, 1)
     empty = empty_rows(table.features, feature_columns(table, roles))
-    return PreparedTable(vectorizer, X, labels, (*notes, *about_empty_rows(len(empty))), empty)
+    return PreparedTable(vectorizer, X, labels, (*notes, *vectorizer.notes_, *about_empty_rows(len(empty))), empty)
 
 
 def about_empty_rows(n_rows: int) -> list[str]:
@@ -154,6 +162,11 @@ def about_empty_rows(n_rows: int) -> list[str]:
         f"{found} nothing in the columns that are learned from. {they_have} the commonest label, and its share as "
         "confidence."
     ]
+
+
+def text_reader(table: Table, progress: Progress | None = None) -> TextReader:
+    """Return what reads the texts of a table and, where that takes long, keeps their vectors beside its file."""
+    return TextReader(None if table.path is None else folder_beside(table.path), progress)
 
 
 def fit_vectorizer(table: Table, roles: ColumnRoles) -> TableToNumbers:

@@ -251,12 +251,9 @@ def audit_frame(labeled: LabeledTable, *, n_nearest: int = 3) -> pd.DataFrame:
         that the label is wrong; NaN where the others know nothing of it), ``suggested_probability``, ``looks_wrong``,
         and ``nearest``: numbers of the rows with the suggested label that are nearest, a tuple.
     """
-    audit, model = labeled.audit, labeled.model
-    left_out = leave_one_label_out(model)
-    likeliest = model.decision_probabilities(left_out.decision).max(axis=1)
-    place = np.searchsorted(left_out.rows, audit.rows)
+    audit = labeled.audit
     frame: pd.DataFrame = audit.to_frame()  # type: ignore[no-untyped-call]  # labeling has no types
-    frame["suggested_probability"] = np.where(np.isnan(audit.suspicion), np.nan, likeliest[place])
+    frame["suggested_probability"] = audit.suggested_probability
     frame["looks_wrong"] = labeled.looks_wrong[audit.rows]
     frame["nearest"] = [
         tuple(int(near) for near in labeled.nearest_labeled(int(row), label, n_nearest))

@@ -117,10 +117,11 @@ def _source_from_format_1(former: Any) -> Source:
 
 
 def _from_format_2(objects: Any) -> Any:
-    """Give every source the neighborhoods that all of them shared."""
+    """Give every source the neighborhoods that all of them shared, and say of texts that letters were compared."""
     blend = vars(objects["model"]).get("blend_")
     if blend is not None and "agreement" in vars(blend):  # made of format 1, it has them
         vars(blend)["agreements"] = (vars(blend).pop("agreement"),) * len(blend.sources)
+    vars(objects["vectorizer"]).update(text_encoder="ngrams", embedded_=(), joined_={}, encoder_=None, notes_=())
     return objects
 
 

@@ -18,8 +18,19 @@ import pandas as pd
 
 from semikpca._files import versions, write_whole
 from semikpca.estimators import SemiKPCAClassifierCV
-from semikpca.exceptions import ModelFileError, TableError
-from semikpca.tables import EMBEDDING, ColumnRoles, Table, empty_rows, feature_columns, listed, with_unfolded_vectors
+from semikpca.exceptions import ModelFileError, TableError, TextEncoderError
+from semikpca.tables import (
+    EMBEDDING,
+    NGRAMS,
+    ColumnRoles,
+    Table,
+    TextEncoder,
+    empty_rows,
+    feature_columns,
+    listed,
+    with_unfolded_vectors,
+)
+from semikpca.workflow._label import Progress, text_reader
 from semikpca.workflow._labeled import LabeledTable, hidden, rounded, with_columns
 from semikpca.workflow._migrations import FORMAT_VERSION, migrated
 from semikpca.workflow._objects import RefusedTypesError, read_objects, write_objects
@@ -62,19 +73,20 @@ class LabelModel:
         known = {*self.feature_names, self.roles.label, self.roles.id, *self.roles.exclude}
         return [str(name) for name in table.features.columns if name not in known]
 
-    def predict_table(self, table: Table) -> pd.DataFrame:
+    def predict_table(self, table: Table, *, progress: Progress | None = None) -> pd.DataFrame:
         """Return a table as it was, with the predicted label and its probability at the end.
 
-        Columns are found by their names. A category that was never seen is like a missing one.
+        Columns are found by their names. A category that was never seen is like a missing one. Reading texts is
+        reported to ``progress``.
         """
         features = self.learned_from(table)
         try:
-            X = self.vectorizer.transform(features)
+            X = self.vectorizer.transform(features, reader=text_reader(table, progress))
             decision = hidden(self.model.decision_function(X), empty_rows(features, self.feature_names))
             codes = self.model.decision_codes(decision)
             labels = np.array(self.model.label_coding_.decode(codes).tolist(), dtype=object)
             chances = self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
-        except (TableError, MemoryError):
+        except (TableError, TextEncoderError, MemoryError):
             raise
         except Exception as error:  # the parts of a model that somebody put together need not fit each other
             raise ModelFileError(
@@ -118,7 +130,8 @@ def load_model(path: str | Path) -> LabelModel:
     Raises
     ------
     ModelFileError
-        For a file that is no model, is damaged, comes from a later version, or holds what no model holds.
+        For a file that is no model, is damaged, comes from a later version, or holds what no model holds; and where the
+        encoder that read its texts is missing here, or is another one.
     """
     path = Path(path)
     try:
@@ -135,6 +148,7 @@ def load_model(path: str | Path) -> LabelModel:
         if not isinstance(objects, dict) or not isinstance(objects.get("model"), SemiKPCAClassifierCV):
             raise TypeError("it holds no classifier")
         objects, roles = migrated(objects, format_version), facts["roles"]
+        encoder = objects["vectorizer"].encoder()
         made_with = {str(name): str(number) for name, number in facts["versions"].items()}
         return LabelModel(
             objects["vectorizer"],
@@ -145,13 +159,16 @@ def load_model(path: str | Path) -> LabelModel:
                 tuple(roles["text"]),
                 tuple(roles["exclude"]),
                 bool(roles.get("labels_as_typed", False)),
+                roles.get("text_encoder", NGRAMS),  # of earlier formats
             ),
             tuple(str(name) for name in facts["features"]),
             made_with,
-            _other_versions(made_with),
+            (*_other_versions(made_with), *_other_encoder(objects["vectorizer"], encoder)),
         )
     except RefusedTypesError as error:
         raise ModelFileError(f"{path} {error}. It was not loaded.") from error
+    except TextEncoderError as error:
+        raise ModelFileError(f"{path} was not loaded. {error}") from error
     except Exception as error:
         # The checksum is right, so this was written by other versions, or by hand; skops has no error of its own here.
         raise ModelFileError(
@@ -233,6 +250,16 @@ def _other_versions(made_with: dict[str, str]) -> tuple[str, ...]:
         "differ a little from those of the run that saved it."
         for name in _DECIDING
         if name in made_with and here.get(name) != made_with[name]
+    )
+
+
+def _other_encoder(vectorizer: Any, encoder: TextEncoder | None) -> tuple[str, ...]:
+    """Say that the same weights come from another version: of a library, it may use them otherwise."""
+    if encoder is None or encoder.identity.version == vectorizer.encoder_.version:
+        return ()
+    return (
+        f"The texts of the model were read with {vectorizer.encoder_.version}, and {encoder.identity.version} is "
+        "installed, with the same weights: predictions may differ a little.",
     )
 
 

@@ -17,7 +17,7 @@ from semikpca.kernels import DefaultKernels, kernel_classes
 from semikpca.labels import LabelCoding
 from semikpca.solvers import Status
 from semikpca.spectrum import Spectrum
-from semikpca.tables import TableToNumbers
+from semikpca.tables import EncoderIdentity, TableToNumbers
 
 
 class Kind(Enum):
@@ -35,6 +35,7 @@ _STATE_TYPES: Mapping[str, type] = {
     "ConvexityCertificate": ConvexityCertificate,
     "DefaultKernels": DefaultKernels,
     "DualSolution": problem.DualSolution,
+    "EncoderIdentity": EncoderIdentity,
     "Expansion": problem.Expansion,
     "LSSVMFacts": problem.LSSVMFacts,
     "LSSVMProblem": problem.LSSVMProblem,

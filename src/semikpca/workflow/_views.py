@@ -29,17 +29,24 @@ def views_of(vectorizer: TableToNumbers) -> tuple[View, ...]:
     All text, each text column, each vector, numbers and dates, and categories; what is the whole table, or another view
     already, is left out.
     """
-    kinds = feature_kinds(vectorizer)
-    places = feature_places(vectorizer)
+    kinds, places = feature_kinds(vectorizer), feature_places(vectorizer)
     groups = [(name, [c for kind in members for c in kinds.get(kind, ())]) for name, members in _GROUPS.items()]
     groups += [(repr(name), [name]) for kind in ("text", "vectors") for name in kinds.get(kind, ())]
-    every = tuple(name for name, numbers in places.items() if numbers)
+    every = tuple(name for name, numbers in places.items() if numbers and name not in vectorizer.joined_)
     views = {frozenset(every): View(EVERYTHING, every, ())}
     for name, columns in groups:
         if columns:
-            numbers = sorted(number for column in columns for number in places[column])
-            views.setdefault(frozenset(columns), View(name, tuple(columns), tuple(numbers)))
+            numbers = [number for part in _as_one(columns, vectorizer) for number in places[part]]
+            views.setdefault(frozenset(columns), View(name, tuple(columns), tuple(sorted(numbers))))
     return tuple(views.values())
+
+
+def _as_one(columns: Sequence[str], vectorizer: TableToNumbers) -> list[str]:
+    """Return what stands for columns: texts that were read as one stand for each of them where all are there."""
+    for one, parts in vectorizer.joined_.items():
+        if set(parts) <= set(columns):
+            return [one, *(column for column in columns if column not in parts)]
+    return list(columns)
 
 
 def view_shares(views: Sequence[View], kernels: Iterable[Kernel], weights: Iterable[float]) -> dict[str, float]:
