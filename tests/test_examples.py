@@ -204,3 +204,16 @@ def test_decisions_are_numbered_without_gaps_and_dated():
         title, _, date = note.read_text(encoding="utf-8").splitlines()[:3]
         assert title.startswith(f"# {note.name[:4]}. ")
         assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", date)
+
+
+PASTED = re.compile(r" {4}(\$ )?(\.venv/|[A-Z_]+=\S+ )?(pip|make|semikpca|python|dask|git|bin/pytest)\b")
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "fuzz/README.md", "docs"])
+def test_a_command_line_can_be_pasted_with_what_is_said_beside_it(page):
+    pages = [ROOT / page] if page != "docs" else sorted((ROOT / "docs").glob("*.md"))
+    lines = [line for path in pages for line in path.read_text(encoding="utf-8").splitlines() if PASTED.match(line)]
+    assert lines
+    for line in lines:
+        command, *_ = line.split("#")
+        assert re.search(r"\S {2,}\S", command.strip()) is None, line

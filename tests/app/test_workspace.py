@@ -249,3 +249,14 @@ def test_rows_without_anything_have_the_shares_of_the_classes_on_the_page():
     snapshot = table.session.snapshot()
     assert snapshot.confidence[-2:].tolist() == [0.5, 0.5]
     assert [chance for _, chance in table.session.probabilities(31)] == [0.5, 0.5]
+
+
+def test_a_download_that_is_opened_again_is_learned_from_as_the_table_was():
+    first = open_table(
+        read_upload("rows.csv", ROWS.encode()).table, ColumnRoles("kind"), name="rows.csv", place="state folder"
+    )
+    name, content = first.download()
+    again = open_table(read_upload(name, content).table, ColumnRoles("kind"), name=name, place="state folder")
+    np.testing.assert_array_equal(again.session.X, first.session.X)
+    assert any("come from an earlier run" in note for note in again.notes)
+    assert again.download()[1] == content

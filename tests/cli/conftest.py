@@ -13,8 +13,8 @@ def semikpca(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
 
-    def run(*arguments):
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    def run(*arguments, piped=None):
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=piped)
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         assert "Traceback" not in result.output
         return result

@@ -1,7 +1,6 @@
 """Bad files on the command line: a clear message, a non-zero exit code, and no file that was not there before."""
 
 import json
-import re
 
 import numpy as np
 import pandas as pd
@@ -104,12 +103,16 @@ def test_a_pickled_array_is_never_opened(semikpca, tmp_path):
 # -- what is warned of, and done all the same ------------------------------------------------------------------
 
 
-def test_a_column_that_is_an_identifier_is_warned_of(semikpca, tmp_path):
+def test_a_column_that_is_an_identifier_is_left_out_with_a_note(semikpca, tmp_path):
     make_plants()[0].to_csv(tmp_path / "plants.csv", index=False)
     result = semikpca("label", "plants.csv", "-l", "kind")
     assert result.exit_code == 0
     assert "Note: The column 'plant' looks like an identifier" in words(result.stderr)
-    assert "--id-column" in result.stderr
+    assert "Learned from 3 columns" in result.stdout
+    kept = semikpca("label", "plants.csv", "-l", "kind", "--keep", "plant", "--force")
+    assert "Learned from 4 columns" in kept.stdout
+    assert "identifier" not in kept.stderr
+    assert "--keep plant" in words(kept.stdout)  # in the commands to try next
 
 
 @pytest.mark.slow  # ten thousand rows of text are learned from
@@ -135,20 +138,30 @@ FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", '=HYPERLINK("http:
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "xlsx"])
-def test_formulas_come_back_as_text_and_numbers_as_numbers(suffix, semikpca, tmp_path):
+def test_formulas_are_no_formulas_in_the_output_and_come_back_as_they_were(suffix, semikpca, tmp_path):
     frame = pd.DataFrame({"note": FORMULAS * 5, "size": SIZES, "kind": SOME})
     frame.to_csv(tmp_path / "t.csv", index=False)
-    assert semikpca("label", "t.csv", "-l", "kind", "--text-column", "note", "-o", f"out.{suffix}").exit_code == 0
+    result = semikpca("label", "t.csv", "-l", "kind", "--text-column", "note", "-o", f"out.{suffix}")
+    assert result.exit_code == 0
     if suffix == "xlsx":
         import openpyxl
 
         sheet = openpyxl.load_workbook(tmp_path / "out.xlsx").active
         assert all(cell.data_type != "f" for row in sheet.iter_rows() for cell in row)
-        return
-    notes = read_table(tmp_path / f"out.{suffix}").frame["note"].tolist()[:8]
-    for before, after in zip(FORMULAS, notes, strict=True):
-        is_number = re.fullmatch(r"[-+]?[\d.]+(e\d+)?", before) is not None
-        assert after == (before if is_number else f"'{before}"), before
+    else:
+        assert "Note: 20 cells that look like formulas have an apostrophe in front" in words(result.stderr)
+        assert "\n'=1+1" in (tmp_path / f"out.{suffix}").read_text()
+    assert read_table(tmp_path / f"out.{suffix}").frame["note"].tolist() == FORMULAS * 5
+
+
+def test_raw_cells_are_written_as_they_are(semikpca, tmp_path):
+    frame = pd.DataFrame({"note": FORMULAS * 5, "size": SIZES, "kind": SOME})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    result = semikpca("label", "t.csv", "-l", "kind", "--text-column", "note", "--raw-cells")
+    assert result.exit_code == 0
+    assert "apostrophe" not in result.stderr
+    found = pd.read_csv(tmp_path / "t.labeled.csv", dtype=str)
+    assert found["note"].tolist() == FORMULAS * 5
 
 
 def test_a_label_that_is_a_formula_is_escaped_in_the_output_and_learned_as_it_is(semikpca, tmp_path):
@@ -158,6 +171,29 @@ def test_a_label_that_is_a_formula_is_escaped_in_the_output_and_learned_as_it_is
     assert semikpca("label", "plants.csv", "-l", "kind", "--id-column", "plant").exit_code == 0
     found = pd.read_csv(tmp_path / "plants.labeled.csv", dtype=str, keep_default_na=False)
     assert set(found["predicted_label"]) == {"fern", "'=cmd()", "palm"}
+    assert set(read_table(tmp_path / "plants.labeled.csv").frame["predicted_label"]) == {"fern", "=cmd()", "palm"}
+
+
+def test_labels_that_are_signs_survive_two_rounds(semikpca, tmp_path):
+    frame, _ = make_plants()
+    frame["kind"] = frame["kind"].map({"": "", "moss": "+", "fern": "-", "palm": "@"})
+    frame.to_csv(tmp_path / "plants.csv", index=False)
+    assert semikpca("label", "plants.csv", "-l", "kind", "-o", "one.csv").exit_code == 0
+    assert semikpca("label", "one.csv", "-l", "kind", "-o", "two.csv").exit_code == 0
+    assert (tmp_path / "two.csv").read_bytes() == (tmp_path / "one.csv").read_bytes()
+    assert set(pd.read_csv(tmp_path / "two.csv", dtype=str)["predicted_label"]) == {"+", "-", "@"}
+
+
+def test_a_loop_of_links_is_no_file(semikpca, tmp_path):
+    (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
+    (tmp_path / "t.csv").write_text(GOOD)
+    for arguments in (("loop.csv", "-o", "out.csv"), ("t.csv", "--labels", "loop.csv", "-o", "out.csv")):
+        result = semikpca("label", *arguments, "-l", "kind")
+        assert result.exit_code == 1
+        assert "A symbolic link leads back to itself (name the file that is meant)" in words(result.stderr)
+    result = semikpca("label", "t.csv", "-l", "kind", "-o", "loop.csv")
+    assert result.exit_code == 1
+    assert "loop.csv exists already" in words(result.stderr)
 
 
 def test_html_in_cells_is_escaped_in_the_report(semikpca, tmp_path):

@@ -206,6 +206,15 @@ def test_an_earlier_output_is_replaced_only_when_asked_and_only_if_it_is_one(lab
     assert files(tmp_path) == ["out.parquet", "plants.csv"]
 
 
+def test_labels_of_an_earlier_run_are_not_learned_from_and_give_way(label, tmp_path, plants):
+    assert label("plants.csv", "-o", "one.parquet", "--id-column", "plant").exit_code == 0
+    result = label("one.parquet", "-o", "two.parquet", "--id-column", "plant")
+    assert result.exit_code == 0, result.output
+    assert "come from an earlier run" in words(result.stderr)
+    one, two = (pd.read_parquet(tmp_path / name) for name in ("one.parquet", "two.parquet"))
+    pd.testing.assert_frame_equal(two, one)
+
+
 # -- what it says ------------------------------------------------------------------------------------------------
 
 
@@ -213,7 +222,8 @@ def test_the_summary_has_rows_labels_shares_accuracy_and_certificate(label, tmp_
     result = label("plants.csv", "-o", "out.parquet")
     said = words(result.stdout)
     assert "plants.csv: 90 rows, 15 with a label, 75 without" in said
-    assert "Learned from 4 columns" in said
+    assert "Learned from 3 columns" in said
+    assert "'plant' looks like an identifier" in words(result.stderr)
     found = pd.read_parquet(tmp_path / "out.parquet")
     for name, rows in found.groupby("predicted_label"):
         assert f"{name} 5 {len(rows)} {len(rows) / 90:.0%}" in said

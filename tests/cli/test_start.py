@@ -1,13 +1,16 @@
 """How the command starts: by its own name or as a module, with and without the packages that it needs."""
 
 import runpy
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from typer.testing import CliRunner
 
 from semikpca import __version__
+from semikpca.cli import INTERRUPTED, stopping_at_once
 from semikpca.cli._app import app
 
 AS_A_MODULE = [sys.executable, "-m", "semikpca"]
@@ -41,6 +44,13 @@ def test_the_version_is_printed():
     assert result.stdout == f"semikpca {__version__}\n"
 
 
+@pytest.mark.parametrize("command", ["label", "predict", "audit", "suggest", "app"])
+def test_the_help_says_what_happens_by_default(command):
+    result = CliRunner().invoke(app, [command, "--help"])
+    assert result.exit_code == 0
+    assert "by itself" not in " ".join(result.stdout.split())
+
+
 @pytest.mark.slow  # a process is started
 def test_the_module_prints_the_version():
     result = outcome(*AS_A_MODULE, "--version")
@@ -61,6 +71,35 @@ def test_the_module_ends_with_the_code_of_the_command():
     assert result.returncode == 1
     assert "no-such" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.slow  # processes are started
+@pytest.mark.parametrize("command", ["label", "app"])
+@pytest.mark.parametrize("pause", [0.05, 0.1, 0.3, 1.0])
+def test_an_early_ctrl_c_ends_a_command_without_a_traceback(command, pause, tmp_path):
+    """While packages are loaded; what comes before ``main`` is Python's own start."""
+    (tmp_path / "t.csv").write_text("size,kind\n1,a\n2,b\n3,\n")
+    start = "import sys, semikpca.cli as cli; print('started', flush=True); cli.main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", start, command, "t.csv", "-l", "kind"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "started\n"
+    time.sleep(pause)
+    process.send_signal(signal.SIGINT)
+    _, messages = process.communicate(timeout=A_START)
+    assert "Traceback" not in messages
+    assert process.returncode == INTERRUPTED
+
+
+def test_loading_a_command_leaves_ctrl_c_as_it_was():
+    before = signal.getsignal(signal.SIGINT)
+    with stopping_at_once():
+        assert signal.getsignal(signal.SIGINT) is not before
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_importing_the_module_runs_nothing(monkeypatch):

@@ -7,7 +7,16 @@ import pandas as pd
 import pytest
 
 from semikpca.exceptions import TableError
-from semikpca.tables import ColumnRoles, Table, check_roles, empty_rows, feature_columns, given_labels, read_table
+from semikpca.tables import (
+    ColumnRoles,
+    Table,
+    check_roles,
+    empty_rows,
+    feature_columns,
+    given_labels,
+    read_table,
+    settled_roles,
+)
 from semikpca.tables._features import features_of
 
 N_ROWS = 40
@@ -102,16 +111,20 @@ def test_a_table_without_features_is_refused():
         [f"user{row}@example.org" for row in range(N_ROWS)],
     ],
 )
-def test_an_identifier_is_warned_of(cells):
-    (warning,) = check_roles(plain_table(key=cells), ColumnRoles("label"))
-    assert "'key' looks like an identifier" in warning
-    assert "--id-column 'key'" in warning
+def test_an_identifier_is_left_out_with_a_note(cells):
+    table = plain_table(key=cells)
+    roles, (note,) = settled_roles(table, ColumnRoles("label"))
+    assert "key" not in feature_columns(table, roles)
+    assert "'key' looks like an identifier" in note
+    assert "--keep 'key'" in note
+    assert check_roles(table, roles) == []
 
 
 @pytest.mark.parametrize(
     "cells",
     [
         [f"a sentence with the number {row}" for row in range(N_ROWS)],
+        [f"这是第{row}句话" for row in range(N_ROWS)],  # words without blanks
         [f"2025-{1 + row % 12:02d}-{1 + row // 2:02d}" for row in range(N_ROWS)],
         [str(row / 8) for row in range(N_ROWS)],
         [str(N_ROWS - row) for row in range(N_ROWS)],
@@ -119,8 +132,8 @@ def test_an_identifier_is_warned_of(cells):
         [datetime.datetime(2025, 1, 1) + datetime.timedelta(days=row) for row in range(N_ROWS)],
     ],
 )
-def test_what_is_no_identifier_is_not_warned_of(cells):
-    assert check_roles(plain_table(key=cells), ColumnRoles("label")) == []
+def test_what_is_no_identifier_is_learned_from(cells):
+    assert settled_roles(plain_table(key=cells), ColumnRoles("label")) == (ColumnRoles("label"), [])
 
 
 def test_cells_that_are_too_long_to_be_learned_from_as_a_whole_are_told():
@@ -129,9 +142,22 @@ def test_cells_that_are_too_long_to_be_learned_from_as_a_whole_are_told():
     assert "'key', 1 cell has more than 100,000 characters" in warning
 
 
-def test_a_named_identifier_is_not_warned_of():
-    table = plain_table(key=[f"T-{row}" for row in range(N_ROWS)])
-    assert check_roles(table, ColumnRoles("label", id="key")) == []
+@pytest.mark.parametrize("named", [{"id": "key"}, {"keep": ("key",)}, {"text": ("key",)}])
+def test_an_identifier_that_has_a_role_keeps_it(named):
+    roles = ColumnRoles("label", **named)
+    assert settled_roles(plain_table(key=[f"T-{row}" for row in range(N_ROWS)]), roles) == (roles, [])
+
+
+def test_an_identifier_that_is_the_only_column_is_learned_from():
+    table = as_table({"label": ["x", "y", *[""] * (N_ROWS - 2)], "name": [f"Ann{row}" for row in range(N_ROWS)]})
+    roles, (note,) = settled_roles(table, ColumnRoles("label"))
+    assert roles == ColumnRoles("label")
+    assert "there is no other column" in note
+
+
+def test_ten_thousand_names_that_are_kept_are_not_refused():
+    table = as_table({"label": ["x", "y", *[""] * 19_998], "name": [f"Ann{row}" for row in range(20_000)]})
+    assert check_roles(table, ColumnRoles("label", keep=("name",))) == []
 
 
 def cities(n_categories):

@@ -28,8 +28,24 @@ ODD_CELLS = [
     "a;b|c\td",
     "<b>&amp;</b>",
 ]
-FORMULAS = ["=1+1", "+a", "-a", "@x", "\ttab", "\rreturn", "=cmd|' /C calc'!A0", "-2+3", "+49 170 555"]
-NUMBERS = ["-1", "+1", "-1.5e-3", "-1,5", "-1.234,5", "-.5"]
+FORMULAS = ["=1+1", "+a", "-a", "@x", "\ttab", "\rreturn", "=cmd|' /C calc'!A0", "-2+A3", "- see below", "'=1+1"]
+HARMLESS = [
+    "-1",
+    "+1",
+    "-1.5e-3",
+    "-1,5",
+    "-1.234,5",
+    "-.5",
+    "-1%",
+    "+49 170 555",
+    "-5 °C",
+    "+",
+    "-",
+    "=",
+    "@",
+    "--",
+    "'tis",
+]
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", ".xlsx", ".jsonl"])
@@ -43,24 +59,53 @@ def test_odd_cells_come_back_as_they_were(tmp_path, suffix):
     assert list(back) == ["a", "b"]
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".xlsx"])
-def test_formulas_get_an_apostrophe_and_numbers_do_not(tmp_path, suffix):
-    write_table(pd.DataFrame({"=a": FORMULAS + NUMBERS, "b": "x"}), tmp_path / f"a{suffix}")
-    back = read_table(tmp_path / f"a{suffix}").frame
-    shown = [cell.replace("\r", "\n") if suffix == ".xlsx" else cell for cell in FORMULAS]
-    assert back["'=a"].tolist() == [f"'{cell}" for cell in shown] + NUMBERS
+@pytest.mark.parametrize(("suffix", "delimiter"), [(".csv", ","), (".tsv", "\t")])
+def test_formulas_get_an_apostrophe_and_what_no_program_runs_does_not(tmp_path, suffix, delimiter):
+    frame = pd.DataFrame({"=a": FORMULAS + HARMLESS, "b": "x"})
+    assert write_table(frame, tmp_path / f"a{suffix}") == len(FORMULAS) + 1
+    with open(tmp_path / f"a{suffix}", encoding="utf-8", newline="") as file:
+        (name, _), *rows = csv.reader(file, delimiter=delimiter)
+    assert name == "'=a"
+    assert [cell for cell, _ in rows] == [f"'{cell}" for cell in FORMULAS] + HARMLESS
 
 
-@pytest.mark.parametrize("suffix", [".parquet", ".jsonl"])
-def test_formats_that_no_spreadsheet_runs_are_not_escaped(tmp_path, suffix):
-    write_table(pd.DataFrame({"=a": FORMULAS}), tmp_path / f"a{suffix}")
-    assert read_table(tmp_path / f"a{suffix}").frame["=a"].tolist() == FORMULAS
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", ".jsonl", ".xlsx"])
+def test_formulas_come_back_as_they_were(tmp_path, suffix):
+    cells = [cell for cell in FORMULAS + HARMLESS if suffix != ".xlsx" or "\r" not in cell]
+    write_table(pd.DataFrame({"=a": cells}), tmp_path / f"a{suffix}")
+    assert read_table(tmp_path / f"a{suffix}").frame["=a"].tolist() == cells
+
+
+def test_raw_cells_are_written_and_read_as_they_are(tmp_path):
+    frame = pd.DataFrame({"=a": FORMULAS, "b": "x"})
+    assert write_table(frame, tmp_path / "a.csv", raw_cells=True) == 0
+    back = read_table(tmp_path / "a.csv", raw_cells=True).frame
+    assert back["=a"].tolist() == FORMULAS
+    assert (tmp_path / "a.csv").read_text().startswith("=a,b\n=1+1,x\n")
 
 
 def test_no_cell_of_a_sheet_is_a_formula(tmp_path):
     write_table(pd.DataFrame({"=a": FORMULAS}), tmp_path / "a.xlsx")
     sheet = openpyxl.load_workbook(tmp_path / "a.xlsx").active
     assert {cell.data_type for row in sheet.iter_rows() for cell in row} == {"s"}
+    assert all(cell.quotePrefix for row in sheet.iter_rows() for cell in row if not cell.value.startswith("'"))
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("size;price\n1;2,5\n", "1;2,5;0,25\n"),
+        ("size;price\n1;2.5\n", "1;2.5;0.25\n"),
+        ("size;price;share\n1;2,5;0.5\n", "1;2,5;0.5;0.25\n"),
+        ('size,price\n1,"2,5"\n', '1,"2,5","0,25"\n'),
+        ("size,price\n1,2\n", "1,2,0.25\n"),
+    ],
+)
+def test_fractions_get_the_decimal_sign_of_the_table(tmp_path, content, expected):
+    (tmp_path / "a.csv").write_text(content)
+    table = read_table(tmp_path / "a.csv")
+    write_table(table.frame.assign(confidence=0.25), tmp_path / "b.csv", like=table)
+    assert (tmp_path / "b.csv").read_text().splitlines(keepends=True)[1] == expected
 
 
 def test_a_written_text_file_is_plain_csv(tmp_path):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from semikpca.exceptions import TableError
-from semikpca.tables import ColumnRoles, Table, read_table
+from semikpca.tables import ColumnRoles, Table, read_table, write_table
 from semikpca.workflow import LabelingOptions, audit_frame, fit_labels, label_table, prepare_table
 
 ADDED = ["predicted_label", "confidence", "label_was_given", "looks_wrong"]
@@ -33,6 +33,14 @@ def test_names_that_are_taken_get_an_underscore(two_classes):
     after = label_table(Table(frame, frame, None, "parquet"), ColumnRoles("label")).to_frame()
     assert list(after.columns[-4:]) == ["predicted_label", "confidence__", "label_was_given", "looks_wrong"]
     assert after["confidence"].tolist() == frame["confidence"].tolist()
+
+
+def test_a_table_that_was_labeled_before_gets_the_same_labels_in_the_same_columns(labeled_plants, tmp_path):
+    path = tmp_path / "plants.labeled.csv"
+    before = labeled_plants.to_frame()
+    write_table(before, path)
+    again = label_table(read_table(path), ColumnRoles("kind", id="plant")).to_frame()
+    pd.testing.assert_frame_equal(again, before, check_dtype=False)
 
 
 def test_given_labels_stay_numbers_where_they_are_numbers(label_numbers, two_classes):

@@ -110,6 +110,7 @@ def test_a_model_file_says_what_it_is_in_plain_lines(saved):
         "exclude": [],
         "labels_as_typed": False,
         "text_encoder": "auto",
+        "keep": [],
     }
     assert {"semikpca", "scikit-learn", "skrub", "skops"} <= set(facts["versions"])
 

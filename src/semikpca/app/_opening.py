@@ -1,11 +1,10 @@
 """From a file, an upload or an example to something that can be labeled."""
 
 import json
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -21,12 +20,15 @@ from semikpca.labels import UNLABELED
 from semikpca.tables import (
     ColumnRoles,
     Table,
+    encoded_table,
     given_labels,
     is_free_text,
     is_missing,
+    label_columns,
     read_table,
+    replaced_columns,
     vector_length,
-    write_table,
+    with_columns,
 )
 from semikpca.workflow import (
     LabeledTable,
@@ -37,7 +39,6 @@ from semikpca.workflow import (
     row_names,
     row_texts,
     views_that_matter,
-    with_columns,
 )
 
 Place: TypeAlias = Literal["beside the file", "state folder"]
@@ -126,18 +127,15 @@ class OpenTable:
         table = replace(self.table, frame=self._with_labels(given))
         model = self.session.model()
         if model is None:
-            empty, no = [""] * len(table), [False] * len(table)
+            nothing, no = np.full(len(table), None, dtype=object), np.zeros(len(table), dtype=bool)
             is_given = [label is not None for label in given]
-            columns = {"predicted_label": empty, "confidence": empty, "label_was_given": is_given, "looks_wrong": no}
-            frame = with_columns(table.written, columns)
+            frame = table.written.drop(columns=replaced_columns(self.table, self.roles))
+            frame = with_columns(frame, label_columns(nothing, np.full(len(table), np.nan), is_given, no))
         else:
             frame = LabeledTable(table, self.roles, self.options, self.vectorizer, self.session.X, model).to_frame()
         suffix = ".csv" if self.table.is_array else PurePath(self.name).suffix
         name = f"{PurePath(self.name).stem}-labeled{suffix or '.csv'}"
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / name
-            write_table(frame, path, like=self.table)
-            return name, path.read_bytes()
+        return name, encoded_table(frame, name, like=self.table)[0]
 
     def _with_labels(self, given: npt.NDArray[Any]) -> pd.DataFrame:
         """Return the cells as they were, but for labels that were changed on the page."""
@@ -189,7 +187,7 @@ def open_table(
     say("Drawing the map")
     labeled = np.flatnonzero([label is not None for label in given])
     rows = row_map(X, max_rows=MOST_ROWS_ON_MAP, always=labeled)
-    return OpenTable(name, table, roles, options, prepared.vectorizer, session, rows, prepared.notes, picture)
+    return OpenTable(name, table, prepared.roles, options, prepared.vectorizer, session, rows, prepared.notes, picture)
 
 
 def with_new_label_column(table: Table, name: str) -> Table:
@@ -209,11 +207,7 @@ def read_upload(filename: str, content: bytes) -> Pending:
     name = PurePath(filename.replace("\\", "/")).name[-_LONGEST_FILE_NAME:]
     if name in ("", ".."):
         name = "upload.csv"
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / name
-        path.write_bytes(content)
-        table = read_table(path)
-    return Pending(replace(table, path=None), name, "state folder")
+    return Pending(replace(read_table(name, content=content), path=None), name, "state folder")
 
 
 EXAMPLES = {

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from semikpca import __version__
+from semikpca.cli import stopping_at_once
 
 
 class _Command(NamedTuple):
@@ -73,7 +74,8 @@ class _Commands(TyperGroup):
 
 def _loaded(name: str) -> Any:
     try:
-        return _runnable(name, _found(name))
+        with stopping_at_once():
+            return _runnable(name, _found(name))
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] == "semikpca":
             raise

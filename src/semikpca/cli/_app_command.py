@@ -25,6 +25,7 @@ def app(
     text_column: asked.TextColumns = None,
     text_encoder: asked.TextEncoderName = AUTO,
     exclude: asked.Exclude = None,
+    keep: asked.Keep = None,
     keep_labels_as_typed: asked.AsTyped = False,
     labels: asked.LabelsFile = None,
     embeddings: asked.EmbeddingsFile = None,
@@ -48,8 +49,8 @@ def app(
         options = LabelingOptions(kernel=kernel, n_components_removed=n_components_removed)
 
         def roles(label: str) -> ColumnRoles:
-            text, left_out = tuple(text_column or ()), tuple(exclude or ())
-            return ColumnRoles(label, id_column, text, left_out, keep_labels_as_typed, text_encoder)
+            text, excluded, kept = (tuple(names or ()) for names in (text_column, exclude, keep))
+            return ColumnRoles(label, id_column, text, excluded, keep_labels_as_typed, text_encoder, kept)
 
         workspace = Workspace(options, roles)
         kept = "in your state folder"

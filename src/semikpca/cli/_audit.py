@@ -11,9 +11,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from semikpca._words import counted
-from semikpca.cli._messages import console, errors, failing_clearly
+from semikpca.cli._messages import errors, failing_clearly
+from semikpca.cli._pipes import PIPE, talking, write_asked
 from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell_rest
-from semikpca.tables import write_table
 from semikpca.workflow import AuditedTable, audit_table, row_names, row_texts, shortened
 
 
@@ -38,16 +38,18 @@ def audit(
         with steps() as say:
             audited = audit_table(*question.read(say), options, progress=say)
             found = audited.found
+            notes: list[str] = []
             if out is not None:
-                write_table(_as_table(audited, found), out)
+                notes += write_asked(_as_table(audited, found), out, None, raw_cells=question.raw_cells)
+        said = talking(out)
         shown = found if show_all else found[found["looks_wrong"]]
         if len(shown):
-            console.print(_printed(audited, shown))
+            said.print(_printed(audited, shown))
         for line in _conclusions(audited, found):
-            console.print(line, highlight=False)
-        tell_rest(audited)
-        if out is not None:
-            console.print(f"[bold]All labels:[/] {escape(str(out))}", soft_wrap=True, highlight=False)
+            said.print(line, highlight=False)
+        tell_rest(audited, notes)
+        if out not in (None, PIPE):
+            said.print(f"[bold]All labels:[/] {escape(str(out))}", soft_wrap=True, highlight=False)
 
 
 def _printed(audited: AuditedTable, found: pd.DataFrame) -> Grid:

@@ -10,9 +10,18 @@ import typer
 from rich.markup import escape
 
 from semikpca.cli._label_summary import print_summary
-from semikpca.cli._messages import console, errors, failing_clearly
-from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, default_output, steps, tell_rest
-from semikpca.tables import write_table
+from semikpca.cli._messages import errors, failing_clearly
+from semikpca.cli._pipes import PIPE, talking, write_asked
+from semikpca.cli._table_options import (
+    Force,
+    LabelsOnly,
+    Question,
+    about_a_table,
+    check_outputs,
+    default_output,
+    steps,
+    tell_rest,
+)
 from semikpca.workflow import save_model
 
 
@@ -21,10 +30,15 @@ def label(
     question: Question,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The table with labels; by itself FILE.labeled.csv, or as FILE ends."),
+        typer.Option(
+            "--out",
+            "-o",
+            help="The table with labels; by default FILE.labeled.csv, or as FILE ends. - writes to standard output.",
+        ),
     ] = None,
     report: Annotated[Path | None, typer.Option(help="A page to look at: one HTML file that needs no network.")] = None,
     save: Annotated[Path | None, typer.Option(help="A model for semikpca predict.")] = None,
+    labels_only: LabelsOnly = False,
     scheduler: Annotated[
         str | None,
         typer.Option(
@@ -53,13 +67,15 @@ def label(
                 "--embeddings": question.embeddings,
                 "--sheet": question.sheet,
                 "--header-row": question.header_row,
+                "--labels-only": labels_only,
             }
             return label_by_scheduler(question, scheduler, out, unfit, force=force)
         check_outputs({"-o": target, "--report": report, "--save": save}, question.files, force=force)
         with steps() as say:
             labeled = question.labeled(options, say)
             say("Writing", 0, 1)
-            write_table(labeled.to_frame(), target, like=labeled.table)
+            frame = labeled.to_frame(labels_only=labels_only)
+            notes = write_asked(frame, target, labeled.table, raw_cells=question.raw_cells)
             written.append(target)
             if save is not None:
                 save_model(save, labeled)
@@ -70,8 +86,9 @@ def label(
                 command = shlex.join(["semikpca", *sys.argv[1:]])
                 write_label_report(report, labeled, command=command, created=datetime.now().astimezone(), progress=say)
                 written.append(report)
-        print_summary(console, labeled, question)
-        tell_rest(labeled)
+        said = talking(target)
+        print_summary(said, labeled, question)
+        tell_rest(labeled, notes)
         for what, path in (("Labels", target), ("Model", save), ("Report", report)):
-            if path is not None:
-                console.print(f"[bold]{what}:[/] {escape(str(path))}", soft_wrap=True, highlight=False)
+            if path not in (None, PIPE):
+                said.print(f"[bold]{what}:[/] {escape(str(path))}", soft_wrap=True, highlight=False)

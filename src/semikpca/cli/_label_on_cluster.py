@@ -23,7 +23,7 @@ def label_by_scheduler(
 ) -> None:
     """Label a table on the cluster of a scheduler; ``unfit`` has the options that do not go with one."""
     for option, given in unfit.items():
-        if given is not None:
+        if given:
             raise ValueError(
                 f"{option} does not go with --scheduler: it needs all rows on one computer. Leave it out, or label a "
                 "part of the table without --scheduler."
@@ -35,7 +35,9 @@ def label_by_scheduler(
     options = question.options
     cluster_classifier(options)  # what it refuses is refused before files are looked at
     target = _output(question.file, out)
-    table = in_pieces(question.file, delimiter=question.delimiter, encoding=question.encoding)
+    table = in_pieces(
+        question.file, delimiter=question.delimiter, encoding=question.encoding, raw_cells=question.raw_cells
+    )
     check_outputs({"-o": target}, [piece.path for piece in table.pieces], force=force, folder=True)
     with steps() as say:
         labeled = label_on_cluster(table, question.roles(table.head), options, target, scheduler, say)

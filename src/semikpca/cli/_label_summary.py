@@ -11,6 +11,7 @@ from rich.text import Text
 
 from semikpca._typing import FloatArray, IntArray
 from semikpca._words import counted
+from semikpca.cli._pipes import shown_name
 from semikpca.cli._table_options import Question
 from semikpca.tables import feature_columns, kinds_in_words, text_reading
 from semikpca.workflow import AccuracyEstimate, LabeledTable, printable, row_names, shortened
@@ -29,7 +30,7 @@ def print_summary(console: Console, labeled: LabeledTable, question: Question) -
     n_given, (n_rows, n_numbers) = int(labeled.is_given.sum()), labeled.X.shape
     n_columns = len(feature_columns(labeled.table, labeled.roles))
     kinds, texts = kinds_in_words(labeled.vectorizer), text_reading(labeled.vectorizer)
-    print_sizes(console, question.file.name, n_rows, n_given, kinds, n_columns, n_numbers, texts)
+    print_sizes(console, shown_name(question.file), n_rows, n_given, kinds, n_columns, n_numbers, texts)
     if labeled.what_matters:
         console.print(escape(printable(f"{labeled.what_matters}\n")), highlight=False)
     console.print(_classes(labeled))

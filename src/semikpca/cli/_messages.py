@@ -8,12 +8,11 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from semikpca.cli import INTERRUPTED
 from semikpca.exceptions import ClusterError
 
 console = Console()
 errors = Console(stderr=True)
-
-INTERRUPTED = 130  # what shells report for a program that was stopped with Ctrl-C
 
 
 @contextmanager
@@ -24,6 +23,8 @@ def failing_clearly(console: Console, kept: Callable[[], str] = lambda: "") -> I
     except KeyboardInterrupt:
         _say(console, "Stopped.", kept())
         raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        raise  # whoever reads our output has enough: typer ends the command without a word
     except OSError as error:
         _say(console, f"{_meaning(error)}: {error}", kept())
         raise typer.Exit(1) from error
@@ -39,6 +40,8 @@ def _meaning(error: OSError) -> str:
         return "The folder cannot be written to (choose another with --out)"
     if error.errno in (errno.ENOTDIR, errno.EEXIST):
         return "There is a file where a folder is needed (choose another with --out)"
+    if error.errno == errno.ELOOP:
+        return "A symbolic link leads back to itself (name the file that is meant)"
     return "The file system refused"
 
 

@@ -8,9 +8,10 @@ import typer
 from rich.markup import escape
 
 from semikpca.cli import _table_options as asked
-from semikpca.cli._messages import console, errors, failing_clearly
+from semikpca.cli._messages import errors, failing_clearly
+from semikpca.cli._pipes import PIPE, read_given, shown_name, talking, write_asked
 from semikpca.cli._table_options import check_outputs, default_output, steps, tell
-from semikpca.tables import empty_rows, read_table, write_table
+from semikpca.tables import empty_rows
 from semikpca.workflow import about_empty_rows, load_model, printable
 
 
@@ -19,13 +20,19 @@ def predict(
     file: asked.FileArgument,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The table with labels; by itself FILE.predicted.csv, or as FILE ends."),
+        typer.Option(
+            "--out",
+            "-o",
+            help="The table with labels; by default FILE.predicted.csv, or as FILE ends. - writes to standard output.",
+        ),
     ] = None,
     embeddings: asked.EmbeddingsFile = None,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
     sheet: asked.Sheet = None,
     header_row: asked.HeaderRow = None,
+    raw_cells: asked.RawCells = False,
+    labels_only: asked.LabelsOnly = False,
     force: asked.Force = False,
 ) -> None:
     """Label the rows of another table with a saved model.
@@ -40,29 +47,27 @@ def predict(
             loaded = load_model(model)
             say("Reading the model", 1, 1)
             say("Reading the table", 0, 1)
-            table = read_table(
-                file,
-                delimiter=delimiter,
-                encoding=encoding,
-                sheet=sheet,
-                header_row=header_row,
-                embeddings=embeddings,
-                id_column=loaded.roles.id,
-            )
+            how = {"delimiter": delimiter, "encoding": encoding, "raw_cells": raw_cells}
+            where = {"sheet": sheet, "header_row": header_row}
+            table = read_given(file, **how, **where, embeddings=embeddings, id_column=loaded.roles.id)
             say("Reading the table", 1, 1)
             say("Labels", 0, 1)
-            frame = loaded.predict_table(table, progress=say)
-            write_table(frame, target, like=table)
+            frame = loaded.predict_table(table, labels_only=labels_only, progress=say)
+            notes = write_asked(frame, target, table, raw_cells=raw_cells)
         n_empty = len(empty_rows(loaded.learned_from(table), loaded.feature_names))
-        tell([*loaded.warnings, *table.options.get("notes", ()), *about_empty_rows(n_empty)])
+        tell([*loaded.warnings, *table.options.get("notes", ()), *about_empty_rows(n_empty), *notes])
+        if replaced := loaded.replaced_columns(table):
+            tell([f"These columns come from an earlier run, and new ones take their place: {', '.join(replaced)}"])
         if surplus := loaded.surplus_columns(table):
             tell([f"The model does not know these columns, which say nothing to it: {', '.join(surplus)}"])
         labels, confidence = frame[frame.columns[-2]], frame[frame.columns[-1]]
         shares = ", ".join(f"{printable(name)} {count:,}" for name, count in Counter(labels).most_common(8))
-        console.print(
-            f"[bold]{escape(printable(file.name))}[/]: {len(frame):,} rows labeled ({escape(shares)}), mean confidence "
-            f"{confidence.mean():.2f}",
+        said = talking(target)
+        said.print(
+            f"[bold]{escape(printable(shown_name(file)))}[/]: {len(frame):,} rows labeled ({escape(shares)}), mean "
+            f"confidence {confidence.mean():.2f}",
             soft_wrap=True,
             highlight=False,
         )
-        console.print(f"[bold]Labels:[/] {escape(str(target))}", soft_wrap=True, highlight=False)
+        if target != PIPE:
+            said.print(f"[bold]Labels:[/] {escape(str(target))}", soft_wrap=True, highlight=False)

@@ -10,10 +10,11 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from semikpca._typing import IntArray
-from semikpca.cli._messages import console, errors, failing_clearly
+from semikpca.cli._messages import errors, failing_clearly
+from semikpca.cli._pipes import PIPE, talking, write_asked
 from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell_rest
-from semikpca.tables import write_table
-from semikpca.workflow import LabeledTable, printable, row_names, row_texts, shortened, with_columns
+from semikpca.tables import ROW, with_columns
+from semikpca.workflow import LabeledTable, printable, row_names, row_texts, shortened
 
 
 @about_a_table
@@ -35,19 +36,21 @@ def suggest(
             labeled = question.labeled(options, say)
             say("Rows to label", 0, 1)
             rows = labeled.suggestions(n)
+            notes: list[str] = []
             if out is not None:
-                write_table(_as_table(labeled, rows), out, like=labeled.table)
-        console.print(_printed(labeled, rows))
+                notes += write_asked(_as_table(labeled, rows), out, labeled.table, raw_cells=question.raw_cells)
+        said = talking(out)
+        said.print(_printed(labeled, rows))
         table, column = labeled.table, question.label_column
         what = "array" if table.is_array and table.file_of(column) == table.name else "column"
-        console.print(
+        said.print(
             f"Write their labels into the {what} {escape(printable(column))} of "
             f"{escape(printable(table.file_of(column)))}, and run semikpca label again.",
             highlight=False,
         )
-        tell_rest(labeled)
-        if out is not None:
-            console.print(f"[bold]These rows:[/] {escape(str(out))}", soft_wrap=True, highlight=False)
+        tell_rest(labeled, notes)
+        if out not in (None, PIPE):
+            said.print(f"[bold]These rows:[/] {escape(str(out))}", soft_wrap=True, highlight=False)
 
 
 def _printed(labeled: LabeledTable, rows: IntArray) -> Grid:
@@ -75,5 +78,5 @@ def _as_table(labeled: LabeledTable, rows: IntArray) -> pd.DataFrame:
     found = found[found.columns[:-2]]  # the last two have one answer here
     if labeled.table.is_array:
         return found  # with its numbers
-    found = with_columns(found, {"row": rows + 1})
+    found = with_columns(found, {ROW: rows + 1})
     return found[[found.columns[-1], *found.columns[:-1]]]

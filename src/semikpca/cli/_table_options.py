@@ -15,7 +15,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from semikpca.cli._messages import errors
-from semikpca.tables import AUTO, ColumnRoles, Table, check_output, label_warnings, read_table
+from semikpca.cli._pipes import PIPE, read_given
+from semikpca.tables import AUTO, ColumnRoles, Table, check_output, label_warnings
 from semikpca.workflow import AuditedTable, LabeledTable, LabelingOptions, kernel_names, label_table, printable
 from semikpca.workflow import Progress as Say
 
@@ -24,7 +25,8 @@ TAB = "\t"
 FileArgument = Annotated[
     Path,
     typer.Argument(
-        help="The table: CSV, TSV, Excel (.xlsx), Parquet, JSON lines (.jsonl), or embeddings in .npy or .npz.",
+        help="The table: CSV, TSV, Excel (.xlsx), Parquet, JSON lines (.jsonl), or embeddings in .npy or .npz; - reads "
+        "standard input.",
         show_default=False,
     ),
 ]
@@ -32,6 +34,10 @@ _LABEL_COLUMN = "The column with the labels; rows in which it is empty are unlab
 IdColumn = Annotated[str | None, typer.Option(help="A column that names the rows; nothing is learned from it.")]
 Exclude = Annotated[
     list[str] | None, typer.Option(help="A column to learn nothing from; give the option once for each.")
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(help="A column to learn from though it looks like an identifier, or like labels of an earlier run."),
 ]
 TextColumns = Annotated[
     list[str] | None, typer.Option(help="A column to be taken as free text, whatever it looks like; once for each.")
@@ -55,11 +61,11 @@ TextEncoderName = Annotated[
 Delimiter = Annotated[
     str | None,
     typer.Option(
-        help="What separates the cells of a text file, such as ';' or tab; found by itself.",
+        help="What separates the cells of a text file, such as ';' or tab; found in the file.",
         callback=lambda given: TAB if given in ("\\t", "tab") else given,
     ),
 ]
-Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file, such as cp1252; UTF-8 by itself.")]
+Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file, such as cp1252; UTF-8 by default.")]
 Sheet = Annotated[str | None, typer.Option(help="Sheet of an Excel file, by name or number; the first by default.")]
 HeaderRow = Annotated[
     int | None, typer.Option(min=1, help="Row of an Excel sheet with the column names; found by default.")
@@ -77,13 +83,19 @@ EmbeddingsFile = Annotated[
 _KERNELS = ", ".join(kernel_names(installed=False))
 Kernel = Annotated[
     str | None,
-    typer.Option(help=f"For experts: {_KERNELS}, or several with commas; by itself many are tried and blended."),
+    typer.Option(help=f"For experts: {_KERNELS}, or several with commas; by default, many are tried and blended."),
 ]
 Removed = Annotated[
     int | None,
-    typer.Option("--n-components-removed", "-k", help="For experts: components that are removed; 1 by itself."),
+    typer.Option("--n-components-removed", "-k", help="For experts: components that are removed; 1 by default."),
 ]
-_ERROR_WEIGHT = "For experts: error weight as a share of its bound, between 0 and 1; the paper's middle by itself."
+_ERROR_WEIGHT = "For experts: error weight as a share of its bound, between 0 and 1; the paper's middle by default."
+RawCells = Annotated[
+    bool, typer.Option("--raw-cells", help="Take cells as they are: no apostrophe before what a spreadsheet would run.")
+]
+LabelsOnly = Annotated[
+    bool, typer.Option("--labels-only", help="Write the labels alone, by the id column or the number of the row.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist already.")]
 
 
@@ -95,6 +107,7 @@ class Question:
     label_column: Annotated[str, typer.Option("--label-column", "-l", help=_LABEL_COLUMN, show_default=False)]
     id_column: IdColumn = None
     exclude: Exclude = None
+    keep: Keep = None
     text_column: TextColumns = None
     keep_labels_as_typed: AsTyped = False
     text_encoder: TextEncoderName = AUTO
@@ -102,6 +115,7 @@ class Question:
     encoding: Encoding = None
     sheet: Sheet = None
     header_row: HeaderRow = None
+    raw_cells: RawCells = False
     labels: LabelsFile = None
     embeddings: EmbeddingsFile = None
     kernel: Kernel = None
@@ -121,24 +135,17 @@ class Question:
 
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
-        text, exclude = _single_names(self.text_column, table), _single_names(self.exclude, table)
-        return ColumnRoles(
-            self.label_column, self.id_column, text, exclude, self.keep_labels_as_typed, self.text_encoder
-        )
+        text, exclude, keep = (_single_names(names, table) for names in (self.text_column, self.exclude, self.keep))
+        as_typed, encoder = self.keep_labels_as_typed, self.text_encoder
+        return ColumnRoles(self.label_column, self.id_column, text, exclude, as_typed, encoder, keep)
 
     def read(self, say: Say) -> tuple[Table, ColumnRoles]:
         """Return the table and the roles of its columns."""
         say("Reading the table", 0, 1)
-        table = read_table(
-            self.file,
-            delimiter=self.delimiter,
-            encoding=self.encoding,
-            labels=self.labels,
-            sheet=self.sheet,
-            header_row=self.header_row,
-            embeddings=self.embeddings,
-            id_column=self.id_column,
-        )
+        how = {"delimiter": self.delimiter, "encoding": self.encoding, "raw_cells": self.raw_cells}
+        where = {"sheet": self.sheet, "header_row": self.header_row}
+        beside = {"labels": self.labels, "embeddings": self.embeddings, "id_column": self.id_column}
+        table = read_given(self.file, **how, **where, **beside)
         roles = self.roles(table)
         say("Reading the table", 1, 1)
         tell(label_warnings(table, roles))  # before the work, in which these labels are learned from
@@ -152,7 +159,8 @@ class Question:
         """Return what to type to ask another command about the same table."""
         words = ["semikpca", name, str(self.file), "--label-column", self.label_column]
         words += [] if self.id_column is None else ["--id-column", self.id_column]
-        for option, values in (("--exclude", self.exclude), ("--text-column", self.text_column)):
+        several = (("--exclude", self.exclude), ("--keep", self.keep), ("--text-column", self.text_column))
+        for option, values in several:
             words += [word for value in values or () for word in (option, value)]
         words += ["--keep-labels-as-typed"] if self.keep_labels_as_typed else []
         delimiter = "tab" if self.delimiter == TAB else self.delimiter
@@ -160,6 +168,7 @@ class Question:
         read_by |= {"--header-row": self.header_row, "--labels": self.labels, "--embeddings": self.embeddings}
         for option, value in read_by.items():
             words += [] if value is None else [option, str(value)]
+        words += ["--raw-cells"] if self.raw_cells else []
         words += [] if self.text_encoder == AUTO else ["--text-encoder", self.text_encoder]
         return shlex.join(words)
 
@@ -189,6 +198,8 @@ def _single_names(given: Iterable[str] | None, table: Table) -> tuple[str, ...]:
 
 def default_output(file: Path, word: str) -> Path:
     """Return a name beside a file; embeddings have no place for labels, so that they get a CSV file."""
+    if file == PIPE:
+        return PIPE
     suffix = ".csv" if file.suffix.lower() in (".npy", ".npz") else file.suffix
     return file.with_name(f"{file.stem}.{word}{suffix}")
 
@@ -202,15 +213,17 @@ def check_outputs(
     """
     seen: dict[Path, str] = {}
     for option, path in written.items():
-        if path is None:
+        if path is None or (path == PIPE and option == "-o" and not folder):
             continue
-        place = path.resolve()
+        if path == PIPE:
+            raise ValueError(f"{option} - would be standard output, where only the table of labels goes. Name a file.")
+        place = _true_place(path)
         if place in seen:
             raise ValueError(f"{option} and {seen[place]} both name {path}. Give each a file of its own.")
         seen[place] = option
         if path.is_dir() and not folder:
             raise ValueError(f"{option} names {path}, which is a folder. Name a file in it.")
-        if any(other is not None and place in (other.resolve(), *other.resolve().parents) for other in read):
+        if any(other is not None and place in (true := _true_place(other), *true.parents) for other in read):
             raise ValueError(f"{option} names {path}, which is read: it is never written over. Choose another name.")
         if not path.parent.is_dir():
             raise ValueError(f"{option} names {path}, and there is no folder {path.parent}. Make it first.")
@@ -220,6 +233,11 @@ def check_outputs(
             raise ValueError(f"{path} exists already. Add --force to replace it, or choose another name with {option}.")
         if not os.access(path.parent, os.W_OK):
             raise ValueError(f"{option} names {path}, and the folder {path.parent} may not be written to.")
+
+
+def _true_place(path: Path) -> Path:
+    # Not Path.resolve, which fails for a loop of links in some versions of Python.
+    return Path(os.path.realpath(path))
 
 
 @contextmanager
@@ -251,7 +269,7 @@ def tell(notes: Iterable[str]) -> None:
         errors.print(f"[yellow]Note:[/] {escape(printable(note))}", soft_wrap=True, highlight=False)
 
 
-def tell_rest(labeled: LabeledTable | AuditedTable) -> None:
-    """Print the notes on a result that were not told before the work."""
+def tell_rest(labeled: LabeledTable | AuditedTable, notes: Iterable[str] = ()) -> None:
+    """Print the notes on a result that were not told before the work, and those on what was written."""
     told = label_warnings(labeled.table, labeled.roles)
-    tell(note for note in labeled.warnings if note not in told)
+    tell([*(note for note in labeled.warnings if note not in told), *notes])

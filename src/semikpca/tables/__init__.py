@@ -1,14 +1,16 @@
 """From files to tables and from tables to numbers."""
 
 try:
+    from semikpca.tables._added import ROW, label_columns, named_rows, replaced_columns, with_columns
     from semikpca.tables._checks import check_roles
     from semikpca.tables._cleaning import plain_text
     from semikpca.tables._encoders import AUTO, NGRAMS, EncoderIdentity, TextEncoder, find_encoder
     from semikpca.tables._features import empty_rows, features_of, is_missing
     from semikpca.tables._free_text import is_free_text
     from semikpca.tables._labels import given_labels, label_warnings
+    from semikpca.tables._left_out import settled_roles
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
-    from semikpca.tables._reading import read_table
+    from semikpca.tables._reading import read_table, suffix_of_content
     from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
     from semikpca.tables._text_reading import TextReader, folder_beside
     from semikpca.tables._vectorizer import (
@@ -21,7 +23,7 @@ try:
         text_reading,
     )
     from semikpca.tables._vectors import EMBEDDING, vector_length, with_unfolded_vectors
-    from semikpca.tables._writing import check_output, write_table
+    from semikpca.tables._writing import check_output, encoded_table, write_table
 except ModuleNotFoundError as error:
     if (error.name or "").startswith("semikpca"):
         raise
@@ -32,6 +34,7 @@ __all__ = [
     "AUTO",
     "EMBEDDING",
     "NGRAMS",
+    "ROW",
     "ColumnRoles",
     "EncoderIdentity",
     "PiecedTable",
@@ -42,6 +45,7 @@ __all__ = [
     "check_output",
     "check_roles",
     "empty_rows",
+    "encoded_table",
     "feature_columns",
     "feature_counts",
     "feature_kinds",
@@ -56,14 +60,20 @@ __all__ = [
     "is_free_text",
     "is_missing",
     "kinds_in_words",
+    "label_columns",
     "label_warnings",
     "listed",
     "make_vectorizer",
+    "named_rows",
     "plain_text",
     "read_table",
     "refuse_roles",
+    "replaced_columns",
+    "settled_roles",
+    "suffix_of_content",
     "text_reading",
     "vector_length",
+    "with_columns",
     "with_unfolded_vectors",
     "write_table",
 ]

@@ -6,8 +6,9 @@ import pandas as pd
 from semikpca.exceptions import TableError
 from semikpca.tables._encoders import find_encoder
 from semikpca.tables._features import LONGEST_CELL, as_numbers, as_text, is_missing, is_too_large, number_style
-from semikpca.tables._free_text import DATE, WORDS_OF_A_CATEGORY, WORDS_OF_A_CODE, mean_words
+from semikpca.tables._free_text import DATE, WORDS_OF_A_CATEGORY, mean_words
 from semikpca.tables._labels import label_warnings
+from semikpca.tables._left_out import identifier_reason
 from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
 from semikpca.tables._vectors import (
     is_list,
@@ -18,7 +19,6 @@ from semikpca.tables._vectors import (
     vectors_vary,
 )
 
-FEWEST_ROWS = 20  # below, that all values differ says nothing
 MANY_CATEGORIES = 1_000
 # So many are in a row or two each, and say nothing of other rows; whoever wants their letters compared says so.
 TOO_MANY_CATEGORIES = 10_000
@@ -39,8 +39,8 @@ def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool
     Returns
     -------
     list of str
-        What was assumed in reading the file; labels that may be none; columns that are identifiers, have very many
-        categories, lists that are no vectors, or do not vary.
+        What was assumed in reading the file; labels that may be none; columns that have very many categories, lists
+        that are no vectors, or do not vary.
 
     Raises
     ------
@@ -73,9 +73,7 @@ def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool
             _refuse_infinities(table, column)
         if column.nunique(dropna=False) < 2:
             still.append(name)
-        elif style is not None:
-            warnings += _number_warnings(column, name)
-        elif name not in roles.text and not pd.api.types.is_datetime64_any_dtype(column.dtype):
+        elif style is None and name not in roles.text and not pd.api.types.is_datetime64_any_dtype(column.dtype):
             too_many = np.inf if allow_many_categories else TOO_MANY_CATEGORIES
             warnings += _text_warnings(column.dropna().astype(str), name, table, too_many)
         if style is None:
@@ -147,21 +145,13 @@ def _list_warnings(table: Table, name: str, *, refuses: bool) -> list[str]:
     )
 
 
-def _number_warnings(values: pd.Series, name: str) -> list[str]:
-    values = values.dropna().to_numpy()
-    if len(values) < FEWEST_ROWS or (values != np.floor(values)).any() or (np.diff(values) <= 0).any():
-        return []
-    return [_identifier(name, "a number that grows from row to row")]
-
-
 def _text_warnings(present: pd.Series, name: str, table: Table, too_many: float) -> list[str]:
-    n_rows = len(table)
     distinct = int(present.nunique())
     words = mean_words(present)
-    if n_rows >= FEWEST_ROWS and distinct == n_rows and words <= WORDS_OF_A_CODE and not DATE.match(present.iloc[0]):
-        return [_identifier(name, "a value of its own in every row")]
     if distinct < MANY_CATEGORIES or words > WORDS_OF_A_CATEGORY or DATE.match(present.iloc[0]):
         return []
+    if identifier_reason(table.features[name]):
+        return []  # somebody was asked about it, and keeps it
     if distinct >= too_many:
         raise TableError(
             f"The column {name!r} of {table.name} has {distinct:,} different values, too many to be categories (fewer "
@@ -172,10 +162,3 @@ def _text_warnings(present: pd.Series, name: str, table: Table, too_many: float)
         f"The column {name!r} has {distinct:,} different values. They are compared by their letters; if that means "
         f"nothing, leave it out with --exclude {name!r}."
     ]
-
-
-def _identifier(name: str, why: str) -> str:
-    return (
-        f"The column {name!r} looks like an identifier: {why}. Name it with --id-column {name!r}, so that nothing is "
-        "learned from it."
-    )

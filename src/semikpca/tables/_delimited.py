@@ -14,6 +14,7 @@ import pandas as pd
 from semikpca._typing import IntArray
 from semikpca._words import counted
 from semikpca.exceptions import TableError
+from semikpca.tables._formulas import without_apostrophes
 from semikpca.tables._table import listed
 
 DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a vertical bar"}
@@ -30,9 +31,9 @@ LARGEST_CELL = 2**27  # characters; what Python's csv module allows by default i
 
 
 def read_delimited(
-    path: Path, content: bytes, delimiter: str | None, encoding: str | None, usual: str
+    path: Path, content: bytes, delimiter: str | None, encoding: str | None, usual: str, *, raw_cells: bool = False
 ) -> tuple[pd.DataFrame, dict[str, object]]:
-    """Return the cells of a delimited file and how it was read."""
+    """Return the cells of a delimited file and how it was read; raw ones keep the apostrophe before a formula."""
     text, encoding = decoded(path, content, encoding)
     if not text.strip():
         raise TableError(f"{path.name} is empty: it needs a line with column names, and rows below it.")
@@ -40,7 +41,7 @@ def read_delimited(
     delimiter = chosen_delimiter(path, text, delimiter, usual, notes)
     del text  # as a stream of characters it would take four times the room of the file
     stream = io.TextIOWrapper(io.BytesIO(content), encoding, newline="")
-    frame, lines = parsed(path, stream, delimiter, notes)
+    frame, lines = parsed(path, stream, delimiter, notes, raw_cells=raw_cells)
     return frame, {"delimiter": delimiter, "encoding": encoding, "lines": lines, "notes": tuple(notes)}
 
 
@@ -95,7 +96,9 @@ def _widths(text: str, delimiter: str) -> list[int]:
     return [len(row) for row in islice(reader, 50) if row]
 
 
-def parsed(path: Path, text: Iterable[str], delimiter: str, notes: list[str]) -> tuple[pd.DataFrame, IntArray]:
+def parsed(
+    path: Path, text: Iterable[str], delimiter: str, notes: list[str], *, raw_cells: bool
+) -> tuple[pd.DataFrame, IntArray]:
     """Return the rows of a text and the line at which each begins; each must be as long as the header."""
     lines: list[int] = []
     pieces: list[pd.DataFrame] = []
@@ -111,12 +114,13 @@ def parsed(path: Path, text: Iterable[str], delimiter: str, notes: list[str]) ->
                 )
             if row:  # blank lines are no rows
                 lines.append(begin)
-                yield row
+                yield row if raw_cells else without_apostrophes(row)
             begin = reader.line_num + 1
 
     with _long_cells():
         try:
-            names = named_columns(path, next(row for row in reader if row), notes)
+            header = next(row for row in reader if row)
+            names = named_columns(path, header if raw_cells else without_apostrophes(header), notes)
             remaining = rows()
             while piece := list(islice(remaining, ROWS_AT_ONCE)):
                 columns = zip(names, zip(*piece, strict=True), strict=True)

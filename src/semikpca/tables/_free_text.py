@@ -1,6 +1,7 @@
 """Columns of free text: which ones they are, and the vectors of their cells."""
 
 import re
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from semikpca._typing import FloatArray, IntArray
-from semikpca.tables._cleaning import plain_text
+from semikpca.tables._cleaning import LONGEST_TEXT, plain_text
 from semikpca.tables._encoders import TextEncoder, Vectors
 from semikpca.tables._features import LONGEST_CELL, as_text, is_missing, present_cells
 from semikpca.tables._text_reading import TextReader
@@ -21,16 +22,16 @@ WORDS_OF_A_NAME = 2.5  # up to so many say who or what it is, and are compared b
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
 _SEEN_FOR_DATES = 20
 _LONGEST_DATE = 100  # characters
+_WITHOUT_LETTERS = re.compile(r"(?<!\S)[\W\d_]+(?!\S)")
 # Scripts without blanks between words: of these, two letters count as a word.
 _WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 
 
 def mean_words(cells: pd.Series) -> float:
     """Return how many words cells of text have, on average over the first thousand."""
-    seen = cells.iloc[:SEEN_FOR_WORDS]
-    if not len(seen):
-        return 0.0
-    return float(sum(len(cell.split()) + len(_WITHOUT_BLANKS.findall(cell)) / 2 for cell in seen) / len(seen))
+    seen = [cell[:LONGEST_TEXT] for cell in cells.iloc[:SEEN_FOR_WORDS]]
+    n_words = sum(len(cell.split()) + len(_WITHOUT_BLANKS.findall(cell)) / 2 for cell in seen)
+    return n_words / max(1, len(seen))
 
 
 def is_free_text(column: pd.Series) -> bool:
@@ -38,7 +39,9 @@ def is_free_text(column: pd.Series) -> bool:
     if pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype):
         return False
     cells = _texts(column)
-    n_words, n_different = mean_words(cells), cells.nunique()
+    # Telephone numbers and coordinates have blanks in them too.
+    lettered = cells.iloc[:SEEN_FOR_WORDS].str.replace(_WITHOUT_LETTERS, " ", regex=True)
+    n_words, n_different = mean_words(lettered), cells.nunique()
     if n_words <= WORDS_OF_A_NAME or _are_dates(cells):
         return False
     return n_different >= FEWEST_TEXTS or (n_words > WORDS_OF_A_CATEGORY and n_different > len(cells) / 2)
@@ -53,7 +56,10 @@ def _are_dates(cells: pd.Series) -> bool:
     seen = cells.iloc[:_SEEN_FOR_DATES]
     if seen.str.len().max() > _LONGEST_DATE:
         return False  # the parser of dates takes time that grows with the square of the length
-    return bool(pd.to_datetime(seen, errors="coerce", format="mixed", utc=True).notna().all())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of time zones that are not known
+        dates = pd.to_datetime(seen, errors="coerce", format="mixed", utc=True)
+    return bool(dates.notna().all())
 
 
 # -- which ones are read by their meaning ------------------------------------------------------------------------

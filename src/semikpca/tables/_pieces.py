@@ -20,6 +20,7 @@ import pandas as pd
 from semikpca.exceptions import TableError
 from semikpca.tables._delimited import SEEN_FOR_DELIMITER, chosen_delimiter, decoded, named_columns, read_delimited
 from semikpca.tables._features import features_of
+from semikpca.tables._formulas import without_apostrophes
 from semikpca.tables._reading import USUAL_DELIMITER, format_of
 from semikpca.tables._table import Table, damaged, listed
 
@@ -72,6 +73,7 @@ class TextPiece:
     names: tuple[str, ...]
     delimiter: str
     encoding: str
+    raw_cells: bool = False
 
     def __str__(self) -> str:
         return self.path.name if self.is_whole_file else f"{self.path.name}, from byte {self.start:,} on"
@@ -95,7 +97,8 @@ class TextPiece:
             frame = pd.DataFrame(columns=list(self.names), dtype=object)
         else:
             place = Path(str(self))  # errors name it, and count lines from the header on
-            frame, _ = read_delimited(place, self.header + lines, self.delimiter, self.encoding, self.delimiter)
+            content, cut = self.header + lines, self.delimiter
+            frame, _ = read_delimited(place, content, cut, self.encoding, cut, raw_cells=self.raw_cells)
         return pa.table({name: pa.array(frame[name], pa.string()) for name in names})
 
 
@@ -115,7 +118,9 @@ class PiecedTable:
         return Table(frame, frame, self.path, self.format, {"notes": self.notes})
 
 
-def in_pieces(path: str | Path, *, delimiter: str | None = None, encoding: str | None = None) -> PiecedTable:
+def in_pieces(
+    path: str | Path, *, delimiter: str | None = None, encoding: str | None = None, raw_cells: bool = False
+) -> PiecedTable:
     """Cut a table into pieces without reading its rows.
 
     The path is a Parquet file, a folder of them, a CSV or TSV file, or a pattern of file names such as part-*.csv.
@@ -130,7 +135,7 @@ def in_pieces(path: str | Path, *, delimiter: str | None = None, encoding: str |
     if kinds == ["parquet"]:
         return PiecedTable(path, "parquet", *_parquet_pieces(files))
     if kinds[0] in USUAL_DELIMITER:
-        return PiecedTable(path, kinds[0], *_text_pieces(files, kinds[0], delimiter, encoding))
+        return PiecedTable(path, kinds[0], *_text_pieces(files, kinds[0], delimiter, encoding, raw_cells))
     raise TableError(
         f"{path.name}: tables in pieces are Parquet, CSV or TSV, not {files[0].suffix}. Write .parquet, or label the "
         "table on one computer."
@@ -241,7 +246,7 @@ def _first_difference(one: Any, other: Any) -> str:
 
 
 def _text_pieces(
-    files: list[Path], kind: str, delimiter: str | None, encoding: str | None
+    files: list[Path], kind: str, delimiter: str | None, encoding: str | None, raw_cells: bool
 ) -> tuple[tuple[TextPiece, ...], tuple[str, ...]]:
     pieces: list[TextPiece] = []
     notes: list[str] = []
@@ -253,6 +258,7 @@ def _text_pieces(
             raise TableError(f"{file.name} is {coded.upper()}, which cannot be cut into lines. Save it as UTF-8.")
         delimiter = chosen_delimiter(file, text, delimiter, USUAL_DELIMITER[kind], notes)
         cells = next(csv.reader([decoded(file, header, coded)[0].strip("\r\n")], delimiter=delimiter))
+        cells = cells if raw_cells else without_apostrophes(cells)
         found = tuple(named_columns(file, cells, notes if not names else []))
         names = names or found
         if found != names:
@@ -263,7 +269,7 @@ def _text_pieces(
         size = file.stat().st_size
         cuts = [*range(len(header), size, LARGEST_TEXT_PIECE), size]
         for start, stop in pairwise(cuts):
-            pieces.append(TextPiece(file, start, stop, len(cuts) <= 2, header, names, delimiter, coded))
+            pieces.append(TextPiece(file, start, stop, len(cuts) <= 2, header, names, delimiter, coded, raw_cells))
     if not pieces:
         raise TableError(f"{files[0].name} has column names and no rows below them: {listed(names)}.")
     return tuple(pieces), tuple(notes)

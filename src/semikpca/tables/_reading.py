@@ -1,5 +1,6 @@
 """From a file to a table."""
 
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import pandas as pd
@@ -50,6 +51,8 @@ def read_table(
     header_row: int | None = None,
     embeddings: "str | Path | Table | None" = None,
     id_column: str | None = None,
+    raw_cells: bool = False,
+    content: bytes | None = None,
 ) -> Table:
     """Read a table: CSV, TSV, Parquet, Excel, JSON lines, or embeddings in .npy and .npz.
 
@@ -77,6 +80,10 @@ def read_table(
         column of lists. They are in the order of the rows, or go by ids that both files have.
     id_column : str or None, default=None
         The column with these ids. By default the only one that both files have and that differs in every embedding.
+    raw_cells : bool, default=False
+        Whether the apostrophe that :func:`write_table` puts before formulas in text files is left where it is.
+    content : bytes or None, default=None
+        The content of the file where it comes from elsewhere, such as a pipe. The path is then a name for messages.
 
     Returns
     -------
@@ -88,9 +95,11 @@ def read_table(
         With the place and the remedy, when the file cannot be read as a table.
     """
     path = Path(path)
-    kind, content = format_of(path), _content(path)
+    kind = format_of(path)
+    content = _content(path) if content is None else content
     if kind in USUAL_DELIMITER:
-        frame, options = read_delimited(path, content, delimiter, encoding, USUAL_DELIMITER[kind])
+        usual = USUAL_DELIMITER[kind]
+        frame, options = read_delimited(path, content, delimiter, encoding, usual, raw_cells=raw_cells)
     elif kind == "excel":
         frame, options = read_excel(path, content, sheet, header_row)
     elif kind == "jsonl":
@@ -109,7 +118,14 @@ def read_table(
         if not isinstance(labels, Table):
             if kind == "excel" and format_of(Path(labels)) != "excel":
                 sheet, header_row = None, None
-            labels = read_table(labels, delimiter=delimiter, encoding=encoding, sheet=sheet, header_row=header_row)
+            labels = read_table(
+                labels,
+                delimiter=delimiter,
+                encoding=encoding,
+                sheet=sheet,
+                header_row=header_row,
+                raw_cells=raw_cells,
+            )
         table = _beside(labels, table)
     if embeddings is not None:
         if not isinstance(embeddings, Table):
@@ -126,6 +142,16 @@ def format_of(path: Path) -> str:
     advice = ADVICE.get(suffix, "Rename the file if its suffix is wrong.")
     known = ", ".join(FORMATS)
     raise TableError(f"{path.name}: the format is not known by the suffix {suffix!r}, only by {known}. {advice}")
+
+
+def suffix_of_content(content: bytes) -> str:
+    """Return the suffix that would tell the format of a file that came without a name."""
+    for start, suffix in ((b"PAR1", ".parquet"), (b"\x93NUMPY", ".npy")):
+        if content.startswith(start):
+            return suffix
+    if content.startswith(b"PK\x03\x04"):
+        return ".npz" if b".npy" in content[:200] else ".xlsx"
+    return ".jsonl" if content[:1000].removeprefix(BOM_UTF8).lstrip().startswith(b"{") else ".csv"
 
 
 def _content(path: Path) -> bytes:

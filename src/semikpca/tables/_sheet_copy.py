@@ -75,4 +75,4 @@ def _is_same(stored: Any, value: Any) -> bool:
 def _write(cell: Any, value: Any) -> None:
     cell.value = value
     if cell.data_type == "f":  # a text, though it begins as a formula does
-        cell.data_type = "s"
+        cell.data_type, cell.quotePrefix = "s", True

@@ -4,6 +4,7 @@ The package itself is never imported: its import sets up logging for the whole p
 much memory for each text of a batch as for the longest one.
 """
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -21,10 +22,12 @@ from semikpca.tables._encoders import STATIC, EncoderIdentity, Knowledge, TextEn
 
 PACKAGES = ("wordllama", "tokenizers", "safetensors")
 WEIGHTS, TOKENIZER = "weights/l2_supercat_256.safetensors", "tokenizers/l2_supercat_tokenizer_config.json"
-# Of a script other than Latin: letters of a word piece, on average, below which pieces are single letters and bytes.
-# Russian has 2.0, Greek 0.8 (docs/decisions/0022-text-encoders.md).
+# Of a script other than Latin: letters of a word piece, on average, below which pieces are single letters, or parts of
+# them, and nothing is left of words. Russian has 2.0, Greek 0.8 (docs/decisions/0022-text-encoders.md).
 FEWEST_LETTERS_OF_A_PIECE = 1.5
 LAST_LATIN_LETTER = 0x24F
+# Where a letter is a word, or half of one, its vector says something even in parts.
+WORD_LETTERS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 # What a language is shows in its commonest words. Those that are common in English as well are left out of the others.
 ENGLISH = frozenset(
     "the of and to a in is it you that he was for on are with as i his they be at one have this from or had by not but "
@@ -63,7 +66,8 @@ class StaticEncoder(TextEncoder):
             return "nothing"
         if sum(ord(letter) > LAST_LATIN_LETTER for letter in letters) > len(letters) / 2:
             n_pieces = float(np.sum(counts @ np.asarray(pieces.sum(axis=1))))
-            return "nothing" if len(letters) < FEWEST_LETTERS_OF_A_PIECE * n_pieces else "little"
+            has_word_letters = len(WORD_LETTERS.findall("".join(letters))) > len(letters) / 2
+            return "little" if has_word_letters or len(letters) >= FEWEST_LETTERS_OF_A_PIECE * n_pieces else "nothing"
         is_foreign = sum(word in OTHERS for word in words) > sum(word in ENGLISH for word in words)
         return "little" if is_foreign else "much"
 
@@ -109,8 +113,8 @@ def static_encoder() -> StaticEncoder:
     missing = [package for package in PACKAGES if find_spec(package) is None]
     if missing:
         raise TextEncoderError(
-            f"The text encoder static needs the package {' and '.join(missing)}: pip install 'semikpca[label]'. "
-            "Without it, --text-encoder ngrams compares texts by their letters."
+            f"The text encoder static needs the package {' and '.join(missing)}: pip install 'semikpca[label]' "
+            "'wordllama<0.5'. Without it, --text-encoder ngrams compares texts by their letters."
         )
     lost = [file for file in _files() if not file.exists()]
     if lost:

@@ -97,6 +97,8 @@ class ColumnRoles:
         Whether each different text in the label column is a class, also "n/a" and spellings that differ in case only.
     text_encoder : str, default="auto"
         What reads free text, see :func:`semikpca.tables.find_encoder`.
+    keep : tuple of str, default=()
+        Columns to learn from though they look like identifiers, or like what an earlier run added.
     """
 
     label: str
@@ -105,11 +107,13 @@ class ColumnRoles:
     exclude: tuple[str, ...] = ()
     labels_as_typed: bool = False
     text_encoder: str = AUTO
+    keep: tuple[str, ...] = ()
 
     def named(self) -> list[tuple[str, str]]:
         """Return each option of the command line with a column that it names."""
         one = [("--label-column", self.label), *([("--id-column", self.id)] if self.id is not None else [])]
-        return [*one, *(("--text-column", name) for name in self.text), *(("--exclude", name) for name in self.exclude)]
+        several = (("--text-column", self.text), ("--exclude", self.exclude), ("--keep", self.keep))
+        return [*one, *((option, name) for option, names in several for name in names)]
 
 
 def feature_columns(table: Table, roles: ColumnRoles) -> list[str]:

@@ -100,7 +100,8 @@ class TextReader:
         if self.folder is None:
             return None
         try:
-            with np.load(self.folder / f"{key}.npz", allow_pickle=False) as stored:
+            content = io.BytesIO((self.folder / f"{key}.npz").read_bytes())
+            with np.load(content, allow_pickle=False) as stored:
                 vectors: Vectors = stored["vectors"]
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             return None  # not there, or damaged: zip archives have checksums

@@ -15,24 +15,23 @@ import pandas as pd
 from semikpca._files import write_whole
 from semikpca.exceptions import TableError
 from semikpca.tables._excel import MOST_EXCEL_COLUMNS, MOST_EXCEL_ROWS
-from semikpca.tables._features import as_text, features_of, is_missing
+from semikpca.tables._features import as_text, features_of, is_missing, number_style
+from semikpca.tables._formulas import is_formula, with_apostrophe
 from semikpca.tables._reading import USUAL_DELIMITER, format_of
 from semikpca.tables._sheet_copy import can_be_copied, copied_sheet
 from semikpca.tables._table import Table
 
-# What a spreadsheet program takes for a formula, unless it is a number with a sign.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-NUMBER = re.compile(r"[-+]?(\d+([.,]\d+)*|[.,]\d+)(e[-+]?\d+)?", re.IGNORECASE)
+SEEN_FOR_STYLE = 1_000  # rows that show how the numbers of a table are written
 # What an Excel sheet cannot hold. openpyxl cuts longer cells off without a word.
 CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 LONGEST_EXCEL_CELL = 32_767
 
 
-def write_table(frame: pd.DataFrame, path: str | Path, like: Table | None = None) -> None:
+def write_table(frame: pd.DataFrame, path: str | Path, like: Table | None = None, *, raw_cells: bool = False) -> int:
     """Write a table in the format that the suffix says: whole or not at all.
 
-    In CSV, TSV and Excel files, a cell or a column name that a spreadsheet program would run as a formula gets an
-    apostrophe in front. Everything else comes back from :func:`read_table` as it was; only that a sheet
+    In CSV and TSV files, a cell or a column name that a spreadsheet program would run as a formula gets an apostrophe
+    in front, which :func:`read_table` takes off again. Everything comes back from there as it was; only that a sheet
     knows one kind of line break within a cell.
 
     Parameters
@@ -43,6 +42,14 @@ def write_table(frame: pd.DataFrame, path: str | Path, like: Table | None = None
     like : Table or None, default=None
         The table that the rows come from: a file of its format gets its delimiter and encoding, its Parquet types,
         or its sheet with titles, widths, formats and frozen panes.
+        Fractions in a text file get a decimal comma where those of that table have one.
+    raw_cells : bool, default=False
+        Whether cells of text files are written without apostrophes, formulas or not.
+
+    Returns
+    -------
+    int
+        How many cells got an apostrophe.
 
     Raises
     ------
@@ -50,21 +57,34 @@ def write_table(frame: pd.DataFrame, path: str | Path, like: Table | None = None
         If the format cannot hold the cells, or the file cannot be written there.
     """
     path = Path(path)
-    kind = check_output(path)
-    options = like.options if like is not None and like.format == kind else {}
-    content = WRITERS[kind](frame, path, dict(options))
+    check_output(path)
+    content, n_changed = encoded_table(frame, path, like, raw_cells=raw_cells)
     try:
         write_whole(path, content)
     except PermissionError:
         raise TableError(f"{path} may not be written: the permission is missing. Choose another folder.") from None
+    return n_changed
+
+
+def encoded_table(
+    frame: pd.DataFrame, path: str | Path, like: Table | None = None, *, raw_cells: bool = False
+) -> tuple[bytes, int]:
+    """Return the content of the file that :func:`write_table` would write, and how many cells got an apostrophe."""
+    path = Path(path)
+    kind = _written_format(path)
+    options = like.options if like is not None and like.format == kind else {}
+    n_changed = 0
+    if kind in USUAL_DELIMITER:
+        frame = _as_texts(frame, decimal=_decimal(like))
+        if not raw_cells:
+            frame, n_changed = _without_formulas(frame)
+    return WRITERS[kind](frame, path, dict(options)), n_changed
 
 
 def check_output(path: str | Path) -> str:
     """Return the format of a file to be written, or refuse one that cannot be: before any work is done for it."""
     path = Path(path)
-    kind = format_of(path)
-    if kind not in WRITERS:
-        raise TableError(f"{path.name}: predictions are a table, not an array. Choose .csv, .xlsx or .parquet.")
+    kind = _written_format(path)
     if path.is_dir():
         raise TableError(f"{path} is a folder. Name a file.")
     if not path.parent.is_dir():
@@ -72,15 +92,43 @@ def check_output(path: str | Path) -> str:
     return kind
 
 
-def without_formula(text: str) -> str:
-    """Return a text that no spreadsheet program runs.
+def _written_format(path: Path) -> str:
+    kind = format_of(path)
+    if kind not in WRITERS:
+        raise TableError(f"{path.name}: predictions are a table, not an array. Choose .csv, .xlsx or .parquet.")
+    return kind
 
-    Examples
-    --------
-    >>> without_formula("=1+1"), without_formula("-1.5"), without_formula("-a")
-    ("'=1+1", '-1.5', "'-a")
-    """
-    return f"'{text}" if text.startswith(FORMULA_STARTS) and not NUMBER.fullmatch(text) else text
+
+def _as_texts(frame: pd.DataFrame, decimal: str) -> pd.DataFrame:
+    """Return all cells as a text file has them, fractions with this decimal sign."""
+    texts = {name: texts_of(frame[name]) for name in frame.columns}
+    for name in frame.columns:
+        if pd.api.types.is_float_dtype(frame[name].dtype):
+            texts[name] = [text.replace(".", decimal) for text in texts[name]]
+    return pd.DataFrame({str(name): pd.Series(cells, dtype=object) for name, cells in texts.items()})
+
+
+def _decimal(like: Table | None) -> str:
+    """Return the decimal sign that the numbers of a text file have; a point where there is no telling."""
+    if like is None or like.format not in USUAL_DELIMITER:
+        return "."
+    seen = like.features.iloc[:SEEN_FOR_STYLE]
+    styles = {name: number_style(seen[name]) for name in seen.columns}
+    plain = [seen[name].astype(str) for name in seen.columns if styles[name] == "plain"]
+    has_points = any(column.str.contains(".", regex=False).any() for column in plain)
+    return "," if "decimal comma" in styles.values() and not has_points else "."
+
+
+def _without_formulas(texts: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    """Return cells and names that no spreadsheet program runs, and how many of them had to be changed."""
+    n_changed = 0
+    safe = {}
+    for name in texts.columns:
+        before = [name, *texts[name]]
+        safe_name, *cells = map(with_apostrophe, before)
+        safe[safe_name] = pd.Series(cells, dtype=object)
+        n_changed += sum(one != other for one, other in zip(before, [safe_name, *cells], strict=True))
+    return pd.DataFrame(safe), n_changed
 
 
 def _write_delimited(frame: pd.DataFrame, path: Path, options: dict[str, Any]) -> bytes:
@@ -89,12 +137,11 @@ def _write_delimited(frame: pd.DataFrame, path: Path, options: dict[str, Any]) -
     special = re.compile(f'["\r\n{re.escape(delimiter)}]')
 
     def line(cells: Iterable[str]) -> str:
-        safe = map(without_formula, cells)
-        quoted = ['"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in safe]
+        quoted = ['"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in cells]
         return (delimiter.join(quoted) or '""') + "\n"  # a single empty cell is no blank line
 
-    columns = [texts_of(frame[name]) for name in frame.columns]
-    lines = [line(map(str, frame.columns)), *map(line, zip(*columns, strict=True))]
+    columns = [frame[name] for name in frame.columns]
+    lines = [line(frame.columns), *map(line, zip(*columns, strict=True))]
     return _encoded("".join(lines), path, options)
 
 
@@ -156,10 +203,21 @@ def _write_excel(frame: pd.DataFrame, path: Path, options: dict[str, Any]) -> by
     book = Workbook(write_only=True)
     sheet = book.create_sheet("Sheet1" if origin is None else origin.sheet)
     for row in zip(*columns, strict=True):
-        sheet.append(row)
+        sheet.append([_as_text_cell(sheet, cell) for cell in row])
     content = io.BytesIO()
     book.save(content)
     return content.getvalue()
+
+
+def _as_text_cell(sheet: Any, value: Any) -> Any:
+    """Return a value for a sheet; text that looks like a formula as a cell that stays text, also when it is edited."""
+    from openpyxl.cell import WriteOnlyCell
+
+    if not isinstance(value, str) or not is_formula(value):
+        return value
+    cell = WriteOnlyCell(sheet, value)
+    cell.data_type, cell.quotePrefix = "s", True
+    return cell
 
 
 def _as_excel(cell: Any, place: str) -> Any:
@@ -169,7 +227,7 @@ def _as_excel(cell: Any, place: str) -> Any:
         return cell
     if isinstance(cell, datetime.date | datetime.time) and getattr(cell, "tzinfo", None) is None:
         return cell
-    text = without_formula(as_text(cell))
+    text = as_text(cell)
     if len(text) > LONGEST_EXCEL_CELL:
         raise TableError(
             f"{place} has {len(text):,} characters, and a cell of a sheet holds {LONGEST_EXCEL_CELL:,}. Write .csv or "

@@ -10,14 +10,7 @@ from semikpca.workflow._label import (
     prepare_table,
     views_that_matter,
 )
-from semikpca.workflow._labeled import (
-    AccuracyEstimate,
-    LabeledTable,
-    audit_frame,
-    hidden,
-    left_out_estimate,
-    with_columns,
-)
+from semikpca.workflow._labeled import AccuracyEstimate, LabeledTable, audit_frame, hidden, left_out_estimate
 from semikpca.workflow._model_file import LabelModel, load_model, save_model
 from semikpca.workflow._options import LabelingOptions, kernel_names
 from semikpca.workflow._rows import RowMap, printable, row_map, row_names, row_texts, shortened
@@ -50,5 +43,4 @@ __all__ = [
     "save_model",
     "shortened",
     "views_that_matter",
-    "with_columns",
 ]

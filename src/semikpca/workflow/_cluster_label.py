@@ -32,6 +32,8 @@ from semikpca.tables import (
     kinds_in_words,
     label_warnings,
     refuse_roles,
+    replaced_columns,
+    settled_roles,
     text_reading,
 )
 from semikpca.workflow._cluster_table import READING, ClusterTable, Reader, unseen, write_piece
@@ -84,7 +86,8 @@ def label_on_cluster(
         _refuse_unready_workers(cluster, table.pieces[0].path, folder)
         rows = ClusterTable.of(cluster, table, roles, progress)
         sample = rows.sample(options.random_state, progress)
-        notes = [*check_roles(sample, roles), *label_warnings(rows.labels, roles)]
+        roles, left_out = settled_roles(sample, roles)
+        notes = [*check_roles(sample, roles), *label_warnings(rows.labels, roles), *left_out]
         columns = feature_columns(sample, roles)
         progress(NUMBERS, 0, 1)
         vectorizer = fit_vectorizer(sample, roles)
@@ -96,7 +99,8 @@ def label_on_cluster(
         estimate, audit = left_out_estimate(model), audit_labels(model)
         progress(FITTING, 1, 1)
         wrong = np.sort(audit.rows[audit.looks_wrong])
-        predicted, sums, n_empty = _write_pieces(model, rows, wrong, columns, folder, progress)
+        shared = columns, model.class_shares_, replaced_columns(sample, roles)
+        predicted, sums, n_empty = _write_pieces(model, rows, wrong, shared, folder, progress)
         notes += about_empty_rows(n_empty)
         _move(folder, out)
     return ClusterLabels(
@@ -153,15 +157,14 @@ def _refuse_unready_workers(cluster: "Cluster", file: Path, folder: Path) -> Non
 
 
 def _write_pieces(
-    model: Any, rows: ClusterTable, wrong: IntArray, columns: list[str], folder: Path, progress: Progress
+    model: Any, rows: ClusterTable, wrong: IntArray, shared: tuple[Any, ...], folder: Path, progress: Progress
 ) -> tuple[IntArray, FloatArray, int]:
-    """Let the workers write all pieces; return the sums of what :func:`write_piece` returns."""
+    """Let the workers write all pieces, with arguments that all share; return the sums of what they return."""
     progress(WRITING, 0, 1)
     codes = rows.cluster.parts(model.decision_codes(model.decision_))
     chances = rows.cluster.parts(model.label_distributions_)
     digits = len(str(len(rows.pieces)))
     given, flagged = rows.places(rows.labeled), rows.places(wrong)
-    shared = columns, model.class_shares_
     paths = [folder / f"part-{i:0{digits}}.parquet" for i in range(len(rows.pieces))]
     asked = [
         (piece, codes[i], chances[i], model.classes_, given[i], flagged[i], paths[i], *shared)

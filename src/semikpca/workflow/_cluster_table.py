@@ -26,9 +26,10 @@ from semikpca.tables import (
     frame_of,
     given_labels,
     is_missing,
+    label_columns,
+    with_columns,
 )
 from semikpca.workflow._label import NUMBERS, Progress
-from semikpca.workflow._labeled import rounded, with_columns
 
 if TYPE_CHECKING:
     from semikpca.operators.cluster import Cluster
@@ -189,10 +190,12 @@ def write_piece(
     path: Path,
     columns: list[str],
     shares: FloatArray,
+    replaced: list[str],
 ) -> tuple[IntArray, FloatArray, int]:
-    """Write a piece as it was, with four columns more; rows without anything in ``columns`` have the class shares.
+    """Write a piece as it was, with four columns more, in the place of ``replaced`` ones.
 
-    Returns how many rows each class has, the sums of their confidences, and the number of such rows.
+    Rows without anything in ``columns`` have the class shares. Returns how many rows each class has, the sums of their
+    confidences, and the number of such rows.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -207,12 +210,9 @@ def write_piece(
     empty = empty_rows(frame_of(arrow.select(columns)), columns)
     codes = codes.copy()
     codes[empty], confidence[empty] = shares.argmax(), shares.max()
-    added = {
-        "predicted_label": classes[codes].tolist(),
-        "confidence": rounded(confidence),
-        "label_was_given": np.isin(np.arange(n), given),
-        "looks_wrong": np.isin(np.arange(n), wrong),
-    }
+    places = np.arange(n)
+    added = label_columns(classes[codes].tolist(), confidence, np.isin(places, given), np.isin(places, wrong))
+    arrow = arrow.drop_columns(replaced)
     names = with_columns(pd.DataFrame(columns=arrow.column_names), {name: [] for name in added}).columns[-len(added) :]
     for name, values in zip(names, added.values(), strict=True):
         arrow = arrow.append_column(name, pa.array(values))

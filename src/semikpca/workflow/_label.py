@@ -30,6 +30,7 @@ from semikpca.tables import (
     folder_beside,
     given_labels,
     make_vectorizer,
+    settled_roles,
 )
 from semikpca.workflow._labeled import LabeledTable
 from semikpca.workflow._options import LabelingOptions
@@ -88,7 +89,7 @@ def fit_table(
     with told(notes):
         model = options.classifier(views_that_matter(prepared, options, progress))
         fit_labels(model, prepared.X, prepared.labels, progress)
-    return LabeledTable(table, roles, options, prepared.vectorizer, prepared.X, model, tuple(notes))
+    return LabeledTable(table, prepared.roles, options, prepared.vectorizer, prepared.X, model, tuple(notes))
 
 
 def views_that_matter(
@@ -121,6 +122,7 @@ def views_in_blend(views: tuple[View, ...], model: Any) -> tuple[View, ...]:
 class PreparedTable:
     """A table as a classifier takes it."""
 
+    roles: ColumnRoles  # as they were given, and without what nothing should be learned from
     vectorizer: TableToNumbers
     X: FloatArray  # float32
     labels: npt.NDArray[Any]  # objects; None where there is none
@@ -142,7 +144,8 @@ def prepare_table(
     What is allowed is said in :func:`~semikpca.tables.given_labels` and :func:`~semikpca.tables.check_roles`.
     """
     say = progress if progress is not None else lambda *_: None
-    notes = check_roles(table, roles, allow_many_categories=allow_many_categories)
+    roles, left_out = settled_roles(table, roles)
+    notes = [*check_roles(table, roles, allow_many_categories=allow_many_categories), *left_out]
     labels = given_labels(table, roles, allow_all=allow_all, allow_fewer=allow_fewer)
     say(NUMBERS, 0, 1)
     vectorizer, reader = make_vectorizer(roles), text_reader(table, progress)
@@ -150,7 +153,8 @@ def prepare_table(
     reader.forget_others()
     say(NUMBERS, 1, 1)
     empty = empty_rows(table.features, feature_columns(table, roles))
-    return PreparedTable(vectorizer, X, labels, (*notes, *vectorizer.notes_, *about_empty_rows(len(empty))), empty)
+    notes += [*vectorizer.notes_, *about_empty_rows(len(empty))]
+    return PreparedTable(roles, vectorizer, X, labels, tuple(notes), empty)
 
 
 def about_empty_rows(n_rows: int) -> list[str]:

@@ -15,7 +15,16 @@ from semikpca.convexity import ConvexityCertificate
 from semikpca.estimators import LSSVMClassifier, SemiKPCAClassifierCV
 from semikpca.kernels import RBF, Cosine, Kernel, Linear, NeighborGraph, Normalized, OnColumns, Polynomial, as_kernel
 from semikpca.labeling import LabelAudit, audit_labels, leave_one_label_out, suggest_labels
-from semikpca.tables import ColumnRoles, Table, empty_rows, feature_columns
+from semikpca.tables import (
+    ColumnRoles,
+    Table,
+    empty_rows,
+    feature_columns,
+    label_columns,
+    named_rows,
+    replaced_columns,
+    with_columns,
+)
 from semikpca.workflow._options import LabelingOptions
 from semikpca.workflow._views import View, in_words, view_of, view_shares, views_of
 
@@ -26,7 +35,6 @@ _KINDS: dict[type[Kernel], str] = {
     Cosine: "cosine",
     Polynomial: "polynomial",
 }
-_DIGITS = 4  # of a confidence in a file
 
 
 @dataclass(frozen=True)
@@ -228,17 +236,15 @@ class LabeledTable:
         distances = np.linalg.norm(self.X[rows] - self.X[row], axis=1)
         return rows[np.argsort(distances, kind="stable")[:n]]
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the table as it was, with four columns more; of an array the numbers of its rows alone."""
-        return with_columns(
-            self.table.written,
-            {
-                "predicted_label": self.predicted,
-                "confidence": rounded(self.confidence),
-                "label_was_given": self.is_given,
-                "looks_wrong": self.looks_wrong,
-            },
-        )
+    def to_frame(self, *, labels_only: bool = False) -> pd.DataFrame:
+        """Return the table as it was, or the ids or places of its rows, with four columns more.
+
+        Those of an earlier run go. Of an array there are the numbers of its rows alone.
+        """
+        before = named_rows(self.table, self.roles.id)
+        if not labels_only:
+            before = self.table.written.drop(columns=replaced_columns(self.table, self.roles))
+        return with_columns(before, label_columns(self.predicted, self.confidence, self.is_given, self.looks_wrong))
 
 
 def audit_frame(labeled: LabeledTable, *, n_nearest: int = 3) -> pd.DataFrame:
@@ -262,17 +268,6 @@ def audit_frame(labeled: LabeledTable, *, n_nearest: int = 3) -> pd.DataFrame:
     return frame[["row", "given", "suggested", "suspicion", "suggested_probability", "looks_wrong", "nearest"]]
 
 
-def with_columns(frame: pd.DataFrame, columns: dict[str, Any]) -> pd.DataFrame:
-    """Return a table with more columns at its end; a name that is taken gets an underscore."""
-    added = {}
-    for wanted, values in columns.items():
-        name = wanted
-        while name in frame.columns or name in added:
-            name += "_"
-        added[name] = values
-    return pd.concat([frame, pd.DataFrame(added, index=frame.index)], axis=1)
-
-
 def _kind(kernel: Kernel) -> str:
     """Return what a kernel is, without its numbers."""
     if isinstance(kernel, Normalized):
@@ -289,8 +284,3 @@ def hidden(decision: FloatArray, rows: IntArray) -> FloatArray:
     decision = decision.copy()
     decision[rows] = 0
     return decision
-
-
-def rounded(confidence: FloatArray) -> FloatArray:
-    """Return confidences with the digits that they have in files."""
-    return np.asarray(confidence.round(_DIGITS))

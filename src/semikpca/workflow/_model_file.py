@@ -6,7 +6,7 @@ somebody made up from doing harm is the registry of types.
 """
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -27,11 +27,15 @@ from semikpca.tables import (
     TextEncoder,
     empty_rows,
     feature_columns,
+    label_columns,
     listed,
+    named_rows,
+    replaced_columns,
+    with_columns,
     with_unfolded_vectors,
 )
 from semikpca.workflow._label import Progress, text_reader
-from semikpca.workflow._labeled import LabeledTable, hidden, rounded, with_columns
+from semikpca.workflow._labeled import LabeledTable, hidden
 from semikpca.workflow._migrations import FORMAT_VERSION, migrated
 from semikpca.workflow._objects import RefusedTypesError, read_objects, write_objects
 
@@ -69,15 +73,23 @@ class LabelModel:
     warnings: tuple[str, ...] = ()
 
     def surplus_columns(self, table: Table) -> list[str]:
-        """Return the columns of a table that the model does not know."""
-        known = {*self.feature_names, self.roles.label, self.roles.id, *self.roles.exclude}
+        """Return the columns of a table that the model does not know, and that no earlier run added."""
+        known = {
+            *self.feature_names,
+            self.roles.label,
+            self.roles.id,
+            *self.roles.exclude,
+            *self.replaced_columns(table),
+        }
         return [str(name) for name in table.features.columns if name not in known]
 
-    def predict_table(self, table: Table, *, progress: Progress | None = None) -> pd.DataFrame:
-        """Return a table as it was, with the predicted label and its probability at the end.
+    def predict_table(
+        self, table: Table, *, labels_only: bool = False, progress: Progress | None = None
+    ) -> pd.DataFrame:
+        """Return a table as it was, or what its rows are found by, with the predicted label and its probability.
 
-        Columns are found by their names. A category that was never seen is like a missing one. Reading texts is
-        reported to ``progress``.
+        Labels of an earlier run, which the model did not learn from, go. Columns are found by their names. A category
+        that was never seen is like a missing one. Reading texts is reported to ``progress``.
         """
         features = self.learned_from(table)
         try:
@@ -93,7 +105,14 @@ class LabelModel:
                 f"The model has no answer for this table ({type(error).__name__}: {error}). Train it again with "
                 "semikpca label --save."
             ) from error
-        return with_columns(table.written, {"predicted_label": labels, "confidence": rounded(chances)})
+        before = named_rows(table, self.roles.id)
+        if not labels_only:
+            before = table.written.drop(columns=self.replaced_columns(table))
+        return with_columns(before, label_columns(labels, chances))
+
+    def replaced_columns(self, table: Table) -> list[str]:
+        """Return the labels of an earlier run in a table; the model may have learned from such columns itself."""
+        return replaced_columns(table, replace(self.roles, keep=self.feature_names))
 
     def learned_from(self, table: Table) -> pd.DataFrame:
         """Return the columns of a table that the model learned from, or refuse one that lacks some."""
