@@ -86,7 +86,7 @@ def expected(path, roles, kernel):
     X = make_vectorizer(roles).fit_transform(table.features[columns])
     model = SemiKPCAClassifier(kernel, backend="low-rank").fit(X, given_labels(table, roles))
     audit = audit_labels(model)
-    wrong = audit.rows[(audit.suspicion > 0.5) & (audit.suggested != audit.given)]
+    wrong = audit.rows[audit.looks_wrong]
     return model.transduction_, np.max(model.label_distributions_, axis=1), np.isin(np.arange(len(X)), wrong)
 
 

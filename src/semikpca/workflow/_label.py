@@ -47,6 +47,9 @@ _STEPS = {"kernels": "Neighbors and kernels", "labels": "Labels"}  # what the fi
 # Up to so many rows every view of a table is fitted to all of them; above, a sample tells which views matter.
 MOST_ROWS_FOR_ALL_VIEWS = 5_000
 ROWS_OF_A_SAMPLE = 3_000
+# Above so many rows decisions are found to four digits, which confidences in a file have: that takes a third less time.
+# Of 20,000 texts with 200 labels it moved 3 predictions.
+MOST_ROWS_TO_THE_LAST_DIGIT, TOL_OF_MANY_ROWS = 10_000, 1e-4
 LEAST_SHARE = 0.05  # in the blend of the sample
 
 
@@ -88,6 +91,8 @@ def fit_table(
     notes = list(prepared.notes)
     with told(notes):
         model = options.classifier(views_that_matter(prepared, options, progress))
+        if len(prepared.X) > MOST_ROWS_TO_THE_LAST_DIGIT:
+            model.set_params(tol=TOL_OF_MANY_ROWS)
         fit_labels(model, prepared.X, prepared.labels, progress)
     return LabeledTable(table, prepared.roles, options, prepared.vectorizer, prepared.X, model, tuple(notes))
 
