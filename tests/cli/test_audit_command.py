@@ -78,11 +78,15 @@ def test_a_table_in_which_every_row_has_a_label_is_audited_too(semikpca, tmp_pat
     assert pd.read_csv(tmp_path / "audit.csv")["row"][0] == swapped + 1
 
 
-def test_too_many_labels_without_an_empty_cell_are_refused(semikpca, tmp_path, monkeypatch):
-    monkeypatch.setattr("semikpca.workflow._label.MOST_ROWS_ALL_LABELED", 50)
+def test_many_labels_without_an_empty_cell_are_audited_in_parts_and_a_note_says_so(semikpca, tmp_path, monkeypatch):
+    monkeypatch.setattr("semikpca.workflow._audit.MOST_ROWS_ALL_LABELED", 50)
+    monkeypatch.setattr("semikpca.workflow._audit.ROWS_OF_A_PART", 30)
     frame, names = make_plants(60)
     frame["kind"] = names
+    swapped = int(np.flatnonzero(names == "palm")[3])
+    frame.loc[swapped, "kind"] = "fern"
     frame.to_csv(tmp_path / "plants.csv", index=False)
-    result = semikpca(*AUDIT)
-    assert result.exit_code == 1
-    assert "All 60 rows have a label in 'kind', and up to 50" in words(result.stderr)
+    result = semikpca(*AUDIT, "-o", "audit.csv")
+    assert result.exit_code == 0, result.output
+    assert "All 60 rows have a label. They were held against each other in 2 parts" in words(result.stderr)
+    assert pd.read_csv(tmp_path / "audit.csv")["row"][0] == swapped + 1

@@ -52,6 +52,21 @@ def test_the_suffix_of_the_output_says_its_format(suffix, semikpca, plants, tmp_
     assert (frame["predicted_label"].to_numpy() == plants).mean() > 0.9
 
 
+def test_a_sheet_with_titles_is_labeled_and_named_in_what_to_do_next(semikpca, tmp_path):
+    frame, _ = make_plants()
+    with pd.ExcelWriter(tmp_path / "plants.xlsx") as book:
+        pd.DataFrame({"about": ["these plants"]}).to_excel(book, sheet_name="Notes", index=False)
+        frame.to_excel(book, sheet_name="2025", index=False, startrow=3)
+    asked = ("label", "plants.xlsx", "-l", "kind", "--id-column", "plant", "--sheet", "2025", "--header-row", 4)
+    result = semikpca(*asked)
+    assert result.exit_code == 0, result.output
+    assert "--sheet 2025 --header-row 4" in words(result.stdout)
+    table = read_table(tmp_path / "plants.labeled.xlsx", header_row=4)
+    assert table.options["origin"].sheet == "2025"
+    assert list(table.frame)[: len(frame.columns)] == list(frame)
+    assert "predicted_label" in table.frame
+
+
 def test_embeddings_get_a_csv_file(semikpca, tmp_path, rng):
     import numpy as np
 

@@ -219,6 +219,10 @@ def test_a_sheet_without_rows_is_refused(tmp_path, rows):
     assert "row" in refusal(workbook(tmp_path / "a.xlsx", rows))
 
 
+def test_a_number_with_thousands_of_digits_is_refused_with_its_line(write):
+    assert "line 2" in refusal(write("a.jsonl", '{"a": 1}\n{"a": ' + "7" * 5_000 + "}\n"))
+
+
 def test_json_lines_may_have_different_keys(write):
     records = [{"a": 1, "b": {"c": [1]}}, {"b": "x", "d": True}, {"a": None, "d": False}]
     table = read_table(write("a.jsonl", "\n".join(map(json.dumps, records)) + "\n\n"))

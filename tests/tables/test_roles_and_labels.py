@@ -136,6 +136,12 @@ def test_what_is_no_identifier_is_learned_from(cells):
     assert settled_roles(plain_table(key=cells), ColumnRoles("label")) == (ColumnRoles("label"), [])
 
 
+def test_cells_that_are_too_long_to_be_learned_from_as_a_whole_are_told():
+    cells = [f"a sentence with the number {row}" for row in range(N_ROWS - 1)]
+    (warning,) = check_roles(plain_table(key=[*cells, "a " * 60_000]), ColumnRoles("label"))
+    assert "'key', 1 cell has more than 100,000 characters" in warning
+
+
 @pytest.mark.parametrize("named", [{"id": "key"}, {"keep": ("key",)}, {"text": ("key",)}])
 def test_an_identifier_that_has_a_role_keeps_it(named):
     roles = ColumnRoles("label", **named)

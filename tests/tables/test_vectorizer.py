@@ -1,5 +1,6 @@
 """Numbers from columns of any kind: their scale, their kinds, new rows, and storing."""
 
+import time
 import tracemalloc
 
 import numpy as np
@@ -200,6 +201,33 @@ def test_ten_thousand_categories_become_a_few_numbers():
     assert feature_counts(vectorizer)["city"] <= 30
     X = vectorizer.transform(frame)
     np.testing.assert_array_equal(X[0], X[10_000])
+
+
+@pytest.mark.parametrize("letters", ["7", "1.", "a", "1 "])
+def test_the_time_for_a_cell_does_not_grow_with_the_square_of_its_length(letters):
+    def seconds(length):
+        frame = pd.DataFrame({"text": [f"word {row % 7} of {row % 5}" for row in range(30)]}, dtype=object)
+        frame.loc[15, "text"] = letters * (length // len(letters))
+        start = time.perf_counter()
+        fitted(frame).transform(frame)
+        return time.perf_counter() - start
+
+    # As a square it would be a hundred times; in proportion it is ten times, less what every fit takes.
+    assert seconds(300_000) < 30 * seconds(30_000)
+
+
+def test_a_column_with_a_cell_as_long_as_a_page_is_text():
+    frame = pd.DataFrame({"a": ["x", "y", None, "2025-02-03 " * 500] * 5}, dtype=object)
+    vectorizer = fitted(frame)
+    assert vectorizer.kinds_ == {"a": "text"}
+    assert np.isfinite(vectorizer.transform(frame)).all()
+
+
+def test_what_comes_after_the_first_chapters_of_a_cell_does_not_count():
+    long = "a word " * 15_000
+    frame = pd.DataFrame({"a": ["x", "y", long, long + "another end"] * 5}, dtype=object)
+    X = fitted(frame).transform(frame)
+    np.testing.assert_array_equal(X[2], X[3])
 
 
 def test_infinite_numbers_are_refused_with_their_place():

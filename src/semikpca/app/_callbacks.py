@@ -5,12 +5,14 @@ import time
 from typing import Any
 
 from dash import ClientsideFunction, Dash, Input, Output, Patch, State, no_update
-from flask import Response, request
+from flask import Response
 from plotly.io.json import to_json_plotly
+from werkzeug.exceptions import BadRequest
 
 from semikpca.app import _panels as panels
 from semikpca.app._figure import SUGGESTIONS, changed_labels, map_figure, mark, mark_selection
 from semikpca.app._layout import page_class
+from semikpca.app._requests import check_events, is_repaint, json_body
 from semikpca.app._workspace import Workspace
 
 _PAUSE = 0.2  # seconds: clicks that follow each other faster have their lists only once
@@ -34,12 +36,9 @@ def register(app: Dash, workspace: Workspace, limit_mb: int) -> None:
     # A callback of Dash would be slower by a tenth of a click: here the page sends at once, and shows numbers first.
     @app.server.post("/events")
     def events() -> Response:
-        asked = request.get_json()
-        try:
-            text = to_json_plotly(answer(workspace, asked, limit_mb))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            return Response(f"No events of this page: {type(error).__name__}: {error}", 400, mimetype="text/plain")
-        return Response(text, mimetype="application/json")
+        asked = json_body()
+        check_events(asked)
+        return Response(to_json_plotly(answer(workspace, asked, limit_mb)), mimetype="application/json")
 
     @app.callback(
         Output("map", "figure", allow_duplicate=True),
@@ -49,14 +48,16 @@ def register(app: Dash, workspace: Workspace, limit_mb: int) -> None:
         prevent_initial_call=True,
     )
     def repaint(asked: dict[str, Any], painted: Any) -> tuple[Any, Any]:
+        if not is_repaint(asked):
+            raise BadRequest("To paint the map, the names of a tab and of its event are needed.")
         # After the answer: numbers and lists need not wait for the browser to draw ten thousand rows.
         with workspace.lock:
-            tab, opened = workspace.tab(str(asked["client"])), workspace.opened
+            tab, opened = workspace.tab(asked["client"]), workspace.opened
             if opened is None:
                 return no_update, no_update
             now = [*workspace.state(), tab.dark]
             figure = changed_labels(opened, opened.session.snapshot(), tab) if painted != now else Patch()
-            return mark_selection(figure, opened, tab.selected, int(asked["event"])), now
+            return mark_selection(figure, opened, tab.selected, asked["event"]), now
 
     @app.callback(
         Output("lists", "data"),
@@ -86,7 +87,7 @@ def answer(workspace: Workspace, asked: dict[str, Any], limit_mb: int) -> dict[s
     came with the last answer. ``last`` is the last event that was done, ``weight`` where the slider belongs.
     """
     with workspace.lock:
-        update = workspace.handle(str(asked["client"]), asked["events"], asked["shown"], dark=bool(asked["dark"]))
+        update = workspace.handle(asked["client"], asked["events"], asked["shown"], dark=asked["dark"])
         opened, tab = workspace.opened, update.tab
         parts = {**panels.parts(workspace, tab), "start": panels.start(workspace, limit_mb)}
         marks = {name: _mark(part) for name, part in parts.items()}

@@ -47,6 +47,7 @@ MOST_ROWS_ON_MAP = 10_000  # beyond it a sample stands for all rows: a browser d
 NEW_COLUMN = "label"
 _LETTERS_OF_TITLE = 90
 _MOST_LIKELY_CLASSES = 50
+_LONGEST_FILE_NAME = 60  # letters; file systems count bytes, up to four a letter, and allow 255
 # Decisions to four digits are what a page can show, and a label then takes a third less time.
 _TOL = 1e-4
 
@@ -203,7 +204,9 @@ def with_new_label_column(table: Table, name: str) -> Table:
 
 def read_upload(filename: str, content: bytes) -> Pending:
     """Return the table of an uploaded file; its name is all that is taken from the sender."""
-    name = PurePath(filename.replace("\\", "/")).name or "upload.csv"
+    name = PurePath(filename.replace("\\", "/")).name[-_LONGEST_FILE_NAME:]
+    if name in ("", ".."):
+        name = "upload.csv"
     return Pending(replace(read_table(name, content=content), path=None), name, "state folder")
 
 

@@ -27,6 +27,13 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return None
 
 
+def _host_of(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
+
+
 def guard(server: Flask, host: str, token: str | None, script_hashes: list[str]) -> None:
     """Refuse requests that do not come from the page itself, and tell browsers what the page may do."""
     names = {"localhost", host.lower()} | ({socket.gethostname().lower()} if token is not None else set())
@@ -39,7 +46,7 @@ def guard(server: Flask, host: str, token: str | None, script_hashes: list[str])
         if not (asked in names or is_loopback(asked) or (token is not None and _address(asked) is not None)):
             return _refused(f"{asked} is not the address of this page.")
         origin = request.headers.get("Origin")
-        if origin is not None and urlsplit(origin).netloc != request.host:
+        if origin is not None and _host_of(origin) != request.host:
             return _refused("Requests from other pages are not answered.")
         if token is None:
             return None

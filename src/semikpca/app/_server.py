@@ -14,6 +14,7 @@ from werkzeug.serving import BaseWSGIServer, make_server
 
 from semikpca.app._callbacks import register
 from semikpca.app._layout import layout
+from semikpca.app._requests import MOST_JSON_BYTES, refuse_what_is_malformed
 from semikpca.app._security import guard, is_loopback
 from semikpca.app._workspace import Workspace
 
@@ -22,7 +23,6 @@ _TOO_LARGE = (
     "The file{has} is over the limit of {limit} MB. Start the page with the file on the command line "
     "(semikpca app FILE), which has no limit, or with a higher --upload-limit."
 )
-_EVENTS_MB = 10  # more than a lasso around a million rows sends
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,13 @@ def make_app(workspace: Workspace, *, host: str = "127.0.0.1", token: str | None
     register(app, workspace, limit_mb)
     _add_routes(app, workspace, limit_mb)
     guard(app.server, host, token, list(app.csp_hashes()))
+    refuse_what_is_malformed(app)
     return app
 
 
 def _add_routes(app: Dash, workspace: Workspace, limit_mb: int) -> None:
     server = app.server
-    server.config["MAX_CONTENT_LENGTH"] = max(limit_mb, _EVENTS_MB) * MEGABYTE
+    server.config["MAX_CONTENT_LENGTH"] = max(limit_mb * MEGABYTE, MOST_JSON_BYTES)
     running = secrets.token_hex(8)  # a page that outlives its program finds out by it
 
     @server.get("/state")

@@ -184,7 +184,9 @@ class Workspace:
         """Do what one event asks for; "refresh", "dismiss" and names that are not known ask for the answer alone."""
         match act:
             case "pick":
-                tab.selected = [int(self.table.map.rows[int(point)]) for point in event["points"]]
+                if not all(0 <= point < len(self.table.map.rows) for point in event["points"]):
+                    raise ValueError(f"There are {len(self.table.map.rows):,} rows on the map; the points go beyond.")
+                tab.selected = [int(self.table.map.rows[point]) for point in event["points"]]
                 if tab.brush is not None and tab.selected:
                     self._give(tab, tab.brush)
             case "row":

@@ -31,6 +31,8 @@ def app(
     embeddings: asked.EmbeddingsFile = None,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
+    sheet: asked.Sheet = None,
+    header_row: asked.HeaderRow = None,
     kernel: asked.Kernel = None,
     n_components_removed: asked.Removed = None,
     host: Annotated[
@@ -58,6 +60,8 @@ def app(
                     file,
                     delimiter=delimiter,
                     encoding=encoding,
+                    sheet=sheet,
+                    header_row=header_row,
                     labels=labels,
                     embeddings=embeddings,
                     id_column=id_column,

@@ -14,7 +14,7 @@ from semikpca._words import counted
 from semikpca.cli._messages import errors, failing_clearly
 from semikpca.cli._pipes import PIPE, talking, write_asked
 from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell_rest
-from semikpca.workflow import LabeledTable, audit_frame, row_names, row_texts, shortened
+from semikpca.workflow import AuditedTable, audit_table, row_names, row_texts, shortened
 
 
 @about_a_table
@@ -36,31 +36,31 @@ def audit(
         options = question.options
         check_outputs({"-o": out}, question.files, force=force)
         with steps() as say:
-            labeled = question.labeled(options, say, allow_all=True)
-            found = audit_frame(labeled)
+            audited = audit_table(*question.read(say), options, progress=say)
+            found = audited.found
             notes: list[str] = []
             if out is not None:
-                notes += write_asked(_as_table(labeled, found), out, None, raw_cells=question.raw_cells)
+                notes += write_asked(_as_table(audited, found), out, None, raw_cells=question.raw_cells)
         said = talking(out)
         shown = found if show_all else found[found["looks_wrong"]]
         if len(shown):
-            said.print(_printed(labeled, shown))
-        for line in _conclusions(labeled, found):
+            said.print(_printed(audited, shown))
+        for line in _conclusions(audited, found):
             said.print(line, highlight=False)
-        tell_rest(labeled, notes)
+        tell_rest(audited, notes)
         if out not in (None, PIPE):
             said.print(f"[bold]All labels:[/] {escape(str(out))}", soft_wrap=True, highlight=False)
 
 
-def _printed(labeled: LabeledTable, found: pd.DataFrame) -> Grid:
+def _printed(audited: AuditedTable, found: pd.DataFrame) -> Grid:
     grid = Grid(header_style="bold", show_lines=True)
     for title in ("Row", "Given", "Others say"):
         grid.add_column(title, overflow="fold")
     grid.add_column("Wrong?", justify="right")
     grid.add_column("Why", overflow="fold", ratio=1)
-    names, texts = row_names(labeled, found["row"]), row_texts(labeled, found["row"], 100)
+    names, texts = row_names(audited, found["row"]), row_texts(audited, found["row"], 100)
     for entry, name, text in zip(found.itertuples(), names, texts, strict=True):
-        known, near = not np.isnan(entry.suspicion), ", ".join(row_names(labeled, entry.nearest))
+        known, near = not np.isnan(entry.suspicion), ", ".join(row_names(audited, entry.nearest))
         reason = f"near {near}, which are {shortened(entry.suggested, 30)}" if near else "no label speaks for it"
         if not known:
             reason = "the only label of its class, or the only one that reaches its row"
@@ -75,14 +75,14 @@ def _printed(labeled: LabeledTable, found: pd.DataFrame) -> Grid:
     return grid
 
 
-def _conclusions(labeled: LabeledTable, found: pd.DataFrame) -> list[str]:
+def _conclusions(audited: AuditedTable, found: pd.DataFrame) -> list[str]:
     n_wrong, n_unknown = int(found["looks_wrong"].sum()), int(found["suspicion"].isna().sum())
     n_judged = len(found) - n_unknown
     lines = []
     if n_judged:
         wrong = counted(n_wrong, "label looks", "labels look") if n_wrong else "No label looks"
         lines.append(f"{wrong} wrong of {n_judged:,} that could be judged.")
-    estimate = labeled.estimate
+    estimate = audited.estimate
     if n_wrong and estimate.right < estimate.counted:
         lines.append(
             f"Some of them will be right all the same: the others find {estimate.right} of {estimate.counted} labels "
@@ -96,10 +96,10 @@ def _conclusions(labeled: LabeledTable, found: pd.DataFrame) -> list[str]:
     return lines
 
 
-def _as_table(labeled: LabeledTable, found: pd.DataFrame) -> pd.DataFrame:
+def _as_table(audited: AuditedTable, found: pd.DataFrame) -> pd.DataFrame:
     """Return the audit for a file: rows count from 1, and are named where there is a column of names."""
-    names = row_names(labeled, found["row"])
-    nearest = ["; ".join(row_names(labeled, rows)) for rows in found["nearest"]]
+    names = row_names(audited, found["row"])
+    nearest = ["; ".join(row_names(audited, rows)) for rows in found["nearest"]]
     table = found.assign(row=found["row"] + 1, nearest=nearest).round({"suspicion": 4, "suggested_probability": 4})
     table.insert(1, "name", names)
     return table

@@ -60,11 +60,13 @@ def label(
         if scheduler is not None:
             from semikpca.cli._label_on_cluster import label_by_scheduler
 
-            unfit = {
+            unfit: dict[str, object] = {
                 "--report": report,
                 "--save": save,
                 "--labels": question.labels,
                 "--embeddings": question.embeddings,
+                "--sheet": question.sheet,
+                "--header-row": question.header_row,
                 "--labels-only": labels_only,
             }
             return label_by_scheduler(question, scheduler, out, unfit, force=force)

@@ -29,6 +29,8 @@ def predict(
     embeddings: asked.EmbeddingsFile = None,
     delimiter: asked.Delimiter = None,
     encoding: asked.Encoding = None,
+    sheet: asked.Sheet = None,
+    header_row: asked.HeaderRow = None,
     raw_cells: asked.RawCells = False,
     labels_only: asked.LabelsOnly = False,
     force: asked.Force = False,
@@ -46,7 +48,8 @@ def predict(
             say("Reading the model", 1, 1)
             say("Reading the table", 0, 1)
             how = {"delimiter": delimiter, "encoding": encoding, "raw_cells": raw_cells}
-            table = read_given(file, **how, embeddings=embeddings, id_column=loaded.roles.id)
+            where = {"sheet": sheet, "header_row": header_row}
+            table = read_given(file, **how, **where, embeddings=embeddings, id_column=loaded.roles.id)
             say("Reading the table", 1, 1)
             say("Labels", 0, 1)
             frame = loaded.predict_table(table, labels_only=labels_only, progress=say)

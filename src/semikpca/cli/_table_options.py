@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from semikpca.cli._messages import errors
 from semikpca.cli._pipes import PIPE, read_given
 from semikpca.tables import AUTO, ColumnRoles, Table, check_output, label_warnings
-from semikpca.workflow import LabeledTable, LabelingOptions, kernel_names, label_table, printable
+from semikpca.workflow import AuditedTable, LabeledTable, LabelingOptions, kernel_names, label_table, printable
 from semikpca.workflow import Progress as Say
 
 TAB = "\t"
@@ -66,6 +66,10 @@ Delimiter = Annotated[
     ),
 ]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a text file, such as cp1252; UTF-8 by default.")]
+Sheet = Annotated[str | None, typer.Option(help="Sheet of an Excel file, by name or number; the first by default.")]
+HeaderRow = Annotated[
+    int | None, typer.Option(min=1, help="Row of an Excel sheet with the column names; found by default.")
+]
 LabelsFile = Annotated[
     Path | None, typer.Option(help="A table with as many rows, for embeddings that come without labels.")
 ]
@@ -109,6 +113,8 @@ class Question:
     text_encoder: TextEncoderName = AUTO
     delimiter: Delimiter = None
     encoding: Encoding = None
+    sheet: Sheet = None
+    header_row: HeaderRow = None
     raw_cells: RawCells = False
     labels: LabelsFile = None
     embeddings: EmbeddingsFile = None
@@ -133,16 +139,21 @@ class Question:
         as_typed, encoder = self.keep_labels_as_typed, self.text_encoder
         return ColumnRoles(self.label_column, self.id_column, text, exclude, as_typed, encoder, keep)
 
-    def labeled(self, options: LabelingOptions, say: Say, *, allow_all: bool = False) -> LabeledTable:
-        """Return the table with labels for all rows."""
+    def read(self, say: Say) -> tuple[Table, ColumnRoles]:
+        """Return the table and the roles of its columns."""
         say("Reading the table", 0, 1)
         how = {"delimiter": self.delimiter, "encoding": self.encoding, "raw_cells": self.raw_cells}
+        where = {"sheet": self.sheet, "header_row": self.header_row}
         beside = {"labels": self.labels, "embeddings": self.embeddings, "id_column": self.id_column}
-        table = read_given(self.file, **how, **beside)
+        table = read_given(self.file, **how, **where, **beside)
         roles = self.roles(table)
         say("Reading the table", 1, 1)
         tell(label_warnings(table, roles))  # before the work, in which these labels are learned from
-        return label_table(table, roles, options, allow_all=allow_all, progress=say)
+        return table, roles
+
+    def labeled(self, options: LabelingOptions, say: Say) -> LabeledTable:
+        """Return the table with labels for all rows."""
+        return label_table(*self.read(say), options, progress=say)
 
     def command(self, name: str) -> str:
         """Return what to type to ask another command about the same table."""
@@ -153,8 +164,9 @@ class Question:
             words += [word for value in values or () for word in (option, value)]
         words += ["--keep-labels-as-typed"] if self.keep_labels_as_typed else []
         delimiter = "tab" if self.delimiter == TAB else self.delimiter
-        files = ("--labels", self.labels), ("--embeddings", self.embeddings)
-        for option, value in (("--delimiter", delimiter), ("--encoding", self.encoding), *files):
+        read_by: dict[str, Any] = {"--delimiter": delimiter, "--encoding": self.encoding, "--sheet": self.sheet}
+        read_by |= {"--header-row": self.header_row, "--labels": self.labels, "--embeddings": self.embeddings}
+        for option, value in read_by.items():
             words += [] if value is None else [option, str(value)]
         words += ["--raw-cells"] if self.raw_cells else []
         words += [] if self.text_encoder == AUTO else ["--text-encoder", self.text_encoder]
@@ -257,7 +269,7 @@ def tell(notes: Iterable[str]) -> None:
         errors.print(f"[yellow]Note:[/] {escape(printable(note))}", soft_wrap=True, highlight=False)
 
 
-def tell_rest(labeled: LabeledTable, notes: Iterable[str] = ()) -> None:
+def tell_rest(labeled: LabeledTable | AuditedTable, notes: Iterable[str] = ()) -> None:
     """Print the notes on a result that were not told before the work, and those on what was written."""
     told = label_warnings(labeled.table, labeled.roles)
     tell([*(note for note in labeled.warnings if note not in told), *notes])

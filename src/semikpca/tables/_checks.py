@@ -5,7 +5,7 @@ import pandas as pd
 
 from semikpca.exceptions import TableError
 from semikpca.tables._encoders import find_encoder
-from semikpca.tables._features import as_numbers, as_text, is_missing, is_too_large, number_style
+from semikpca.tables._features import LONGEST_CELL, as_numbers, as_text, is_missing, is_too_large, number_style
 from semikpca.tables._free_text import DATE, WORDS_OF_A_CATEGORY, mean_words
 from semikpca.tables._labels import label_warnings
 from semikpca.tables._left_out import identifier_reason
@@ -76,6 +76,8 @@ def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool
         elif style is None and name not in roles.text and not pd.api.types.is_datetime64_any_dtype(column.dtype):
             too_many = np.inf if allow_many_categories else TOO_MANY_CATEGORIES
             warnings += _text_warnings(column.dropna().astype(str), name, table, too_many)
+        if style is None:
+            warnings += _length_warnings(column, name)
     if still:
         warnings.append(f"Nothing is learned from {listed(still)}: the same in every row, or empty.")
     return warnings
@@ -90,6 +92,17 @@ def _refuse_infinities(table: Table, column: pd.Series) -> None:
             f"{table.name}, {table.line_of(rows[0])}: {values[rows[0]]:g} in the column {column.name!r} is infinite "
             f"or too large{more}. Empty the cell or correct it, or leave the column out with --exclude {column.name!r}."
         )
+
+
+def _length_warnings(column: pd.Series, name: str) -> list[str]:
+    n_long = sum(isinstance(cell, str) and len(cell) > LONGEST_CELL for cell in column)
+    if not n_long:
+        return []
+    cells = "1 cell has" if n_long == 1 else f"{n_long:,} cells have"
+    return [
+        f"In the column {name!r}, {cells} more than {LONGEST_CELL:,} characters. What comes after them is not learned "
+        "from."
+    ]
 
 
 def _vector_warnings(column: pd.Series, name: str) -> list[str]:

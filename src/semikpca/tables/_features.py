@@ -20,6 +20,7 @@ COMMAS = {
     "thousands": (r"[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d*)?", ((",", ""),)),
     "decimal comma": (r"[-+]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", ((".", ""), (",", "."))),
 }
+LONGEST_CELL = 100_000  # characters that are learned from; a book says in its first chapters what it is about
 LARGEST_NUMBER = 1e150  # its square is a number still
 TRUTHS = {"true": 1.0, "false": 0.0}
 MISSING_WORDS = frozenset({"na", "n/a", "#n/a", "nan", "null", "none", "<na>", "-", "--", "?", "..."})

@@ -12,7 +12,7 @@ import pandas as pd
 from semikpca._typing import FloatArray, IntArray
 from semikpca.tables._cleaning import LONGEST_TEXT, plain_text
 from semikpca.tables._encoders import TextEncoder, Vectors
-from semikpca.tables._features import as_text, is_missing, present_cells
+from semikpca.tables._features import LONGEST_CELL, as_text, is_missing, present_cells
 from semikpca.tables._text_reading import TextReader
 
 FEWEST_TEXTS = 40  # from so many different ones on, skrub takes a column for text too
@@ -21,6 +21,7 @@ WORDS_OF_A_CODE, WORDS_OF_A_CATEGORY = 1.5, 4.0  # on average; free text has mor
 WORDS_OF_A_NAME = 2.5  # up to so many say who or what it is, and are compared by their letters
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
 _SEEN_FOR_DATES = 20
+_LONGEST_DATE = 100  # characters
 _WITHOUT_LETTERS = re.compile(r"(?<!\S)[\W\d_]+(?!\S)")
 # Scripts without blanks between words: of these, two letters count as a word.
 _WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
@@ -52,9 +53,12 @@ def _texts(column: pd.Series) -> pd.Series:
 
 
 def _are_dates(cells: pd.Series) -> bool:
+    seen = cells.iloc[:_SEEN_FOR_DATES]
+    if seen.str.len().max() > _LONGEST_DATE:
+        return False  # the parser of dates takes time that grows with the square of the length
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of time zones that are not known
-        dates = pd.to_datetime(cells.iloc[:_SEEN_FOR_DATES], errors="coerce", format="mixed", utc=True)
+        dates = pd.to_datetime(seen, errors="coerce", format="mixed", utc=True)
     return bool(dates.notna().all())
 
 
@@ -127,5 +131,5 @@ def readable(column: pd.Series, is_text: bool) -> pd.Series:
     if pd.api.types.is_datetime64_any_dtype(column.dtype) and not is_text:
         return column
     empty = "" if is_text else None
-    cells = [empty if is_missing(cell) else as_text(cell) for cell in column]
+    cells = [empty if is_missing(cell) else as_text(cell)[:LONGEST_CELL] for cell in column]
     return pd.Series(cells, column.index, object, column.name)

@@ -8,8 +8,9 @@ import pandas as pd
 from semikpca.exceptions import TableError
 from semikpca.tables._delimited import read_delimited
 from semikpca.tables._embeddings import with_embeddings
+from semikpca.tables._excel import read_excel
 from semikpca.tables._features import features_of
-from semikpca.tables._records import read_excel, read_jsonl, read_npy, read_npz, read_parquet
+from semikpca.tables._records import read_jsonl, read_npy, read_npz, read_parquet
 from semikpca.tables._table import ARRAYS, Table
 from semikpca.tables._vectors import vector_length
 
@@ -37,7 +38,7 @@ ADVICE = {
     ".feather": "Write .parquet instead.",
 }
 USUAL_DELIMITER = {"csv": ",", "tsv": "\t"}
-READERS = {"parquet": read_parquet, "excel": read_excel, "npy": read_npy, "npz": read_npz}
+READERS = {"parquet": read_parquet, "npy": read_npy, "npz": read_npz}
 
 
 def read_table(
@@ -46,6 +47,8 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     labels: "str | Path | Table | None" = None,
+    sheet: str | None = None,
+    header_row: int | None = None,
     embeddings: "str | Path | Table | None" = None,
     id_column: str | None = None,
     raw_cells: bool = False,
@@ -58,7 +61,7 @@ def read_table(
     Parameters
     ----------
     path : path-like
-        The suffix tells the format: .csv .txt .tsv .tab .parquet .pq .xlsx (its first sheet) .jsonl .ndjson .npy .npz.
+        The suffix tells the format: .csv .txt .tsv .tab .parquet .pq .xlsx .jsonl .ndjson .npy .npz.
         An .npz file has one 2-D array and any number of 1-D arrays, which become columns. Lists of numbers in Parquet
         and JSON lines are vectors, as are the rows of a 2-D array.
     delimiter : str or None, default=None
@@ -67,6 +70,11 @@ def read_table(
         The encoding of a text file, by default UTF-8, or what its byte order mark says.
     labels : path-like, Table or None, default=None
         A table with as many rows whose columns are put in front: for embeddings that come without labels.
+    sheet : str or None, default=None
+        Name or number, from 1, of a sheet of an Excel file; the first one by default.
+    header_row : int or None, default=None
+        The row of that sheet with the column names, from 1. By default the first one with cells, or the one below
+        titles where that is clear.
     embeddings : path-like, Table or None, default=None
         Vectors of the rows, which become a column ``embedding`` to learn from: an .npy or .npz file, or a table with a
         column of lists. They are in the order of the rows, or go by ids that both files have.
@@ -92,10 +100,14 @@ def read_table(
     if kind in USUAL_DELIMITER:
         usual = USUAL_DELIMITER[kind]
         frame, options = read_delimited(path, content, delimiter, encoding, usual, raw_cells=raw_cells)
+    elif kind == "excel":
+        frame, options = read_excel(path, content, sheet, header_row)
     elif kind == "jsonl":
         frame, options = read_jsonl(path, content, encoding)
     else:
         frame, options = READERS[kind](path, content)
+    if kind != "excel" and labels is None and (sheet is not None or header_row is not None):
+        raise TableError(f"--sheet and --header-row are for Excel files (.xlsx), and {path.name} is none.")
     if not len(frame):
         raise TableError(f"{path.name} has no rows.")
     features = features_of(frame)
@@ -104,7 +116,16 @@ def read_table(
     table = Table(frame, features, path, kind, options)
     if labels is not None:
         if not isinstance(labels, Table):
-            labels = read_table(labels, delimiter=delimiter, encoding=encoding, raw_cells=raw_cells)
+            if kind == "excel" and format_of(Path(labels)) != "excel":
+                sheet, header_row = None, None
+            labels = read_table(
+                labels,
+                delimiter=delimiter,
+                encoding=encoding,
+                sheet=sheet,
+                header_row=header_row,
+                raw_cells=raw_cells,
+            )
         table = _beside(labels, table)
     if embeddings is not None:
         if not isinstance(embeddings, Table):

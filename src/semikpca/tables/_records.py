@@ -1,8 +1,7 @@
-"""Parquet, Excel, JSON lines and embeddings in .npy and .npz: cells with types of their own."""
+"""Parquet, JSON lines and embeddings in .npy and .npz: cells with types of their own."""
 
 import io
 import json
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,9 @@ import pandas as pd
 
 from semikpca.exceptions import TableError
 from semikpca.tables._delimited import decoded, named_columns
-from semikpca.tables._table import damaged, refuse_zip_bombs
+from semikpca.tables._table import columns_of_cells, damaged, refuse_zip_bombs
 from semikpca.tables._vectors import EMBEDDING
 
-MOST_DIGITS = 308  # of a whole number: what a floating-point number reaches
 LARGEST_FLOAT = 8  # bytes; pandas has no place for more
 
 
@@ -37,35 +35,6 @@ def read_parquet(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, An
     return frame, {"schema": arrow.schema.remove_metadata(), "notes": tuple(notes)}
 
 
-def read_excel(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Return the cells of the first sheet of a workbook; rows without any are left out."""
-    from openpyxl import load_workbook
-
-    refuse_zip_bombs(path, content)
-    try:
-        with warnings.catch_warnings():
-            # About styles, validations and pictures, none of which is read.
-            warnings.simplefilter("ignore", UserWarning)
-            # A formula comes as the value that the spreadsheet program stored with it; nothing is computed here.
-            book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-            numbered = enumerate(book.worksheets[0].iter_rows(values_only=True), 1)
-            rows = [(number, row) for number, row in numbered if any(cell is not None for cell in row)]
-    except Exception as error:  # whatever its parsers of ZIP, XML, dates and numbers raise
-        raise damaged(path, "an Excel workbook (.xlsx), or needs a password", error) from None
-    if not rows:
-        raise TableError(f"{path.name} is empty: its first sheet needs a row with column names, and rows below it.")
-    notes: list[str] = []
-    if len(book.sheetnames) > 1:
-        notes.append(f"{path.name} has {len(book.sheetnames)} sheets. The first one, {book.sheetnames[0]!r}, was read.")
-    width = max(place + 1 for _, row in rows for place, cell in enumerate(row) if cell is not None)
-    cells = [(*row, *[None] * width)[:width] for _, row in rows]
-    names = named_columns(path, ["" if cell is None else str(cell) for cell in cells[0]], notes)
-    if len(cells) == 1:
-        raise TableError(f"{path.name} has column names and no rows below them in its first sheet.")
-    frame = _columns(path, names, list(zip(*cells[1:], strict=True)))
-    return frame, {"lines": np.array([number for number, _ in rows[1:]]), "notes": tuple(notes)}
-
-
 def read_jsonl(path: Path, content: bytes, encoding: str | None) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return the cells of a file with one JSON object in each line; a key that an object lacks is an empty cell."""
     text, encoding = decoded(path, content, encoding)
@@ -76,7 +45,7 @@ def read_jsonl(path: Path, content: bytes, encoding: str | None) -> tuple[pd.Dat
             continue
         try:
             record = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # of the syntax, or of a number with thousands of digits
             hint = " The file has to have one whole object in each line." if number == 1 else ""
             raise TableError(f"{path.name}, line {number} is not JSON: {error}.{hint}") from None
         if not isinstance(record, dict):
@@ -88,22 +57,8 @@ def read_jsonl(path: Path, content: bytes, encoding: str | None) -> tuple[pd.Dat
     names = list(dict.fromkeys(name for record in records for name in record))
     notes: list[str] = []
     shown = named_columns(path, names, notes)
-    frame = _columns(path, shown, [[record.get(name) for record in records] for name in names])
+    frame = columns_of_cells(path, shown, [[record.get(name) for record in records] for name in names])
     return frame, {"encoding": encoding, "lines": np.array(lines), "notes": tuple(notes)}
-
-
-def _columns(path: Path, names: list[str], columns: list[Any]) -> pd.DataFrame:
-    """Return cells as Python objects, so that a whole number beside an empty cell is not turned into a fraction."""
-    cells = {}
-    for name, column in zip(names, columns, strict=True):
-        if any(isinstance(cell, int) and abs(cell) >= 10**MOST_DIGITS for cell in column):
-            raise TableError(
-                f"{path.name}: the column {name!r} has a whole number of more than {MOST_DIGITS} digits. Put it in "
-                "quotes if it is a name, or shorten it."
-            )
-        cells[name] = np.empty(len(column), dtype=object)
-        cells[name][:] = column
-    return pd.DataFrame(cells)
 
 
 def read_npy(path: Path, content: bytes) -> tuple[pd.DataFrame, dict[str, Any]]:

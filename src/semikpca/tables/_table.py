@@ -16,6 +16,7 @@ from semikpca.tables._encoders import AUTO
 
 MOST_NAMES = 20
 MOST_UNPACKED_BYTES = 2**32
+MOST_DIGITS = 308  # of a whole number: what a floating-point number reaches
 ARRAYS = ("npy", "npz")  # formats of arrays, not of tables
 PANDAS_INDEX = "__index_level_"  # how pandas names an index without a name in Parquet files
 
@@ -135,6 +136,8 @@ def refuse_roles(table: Table, roles: ColumnRoles) -> None:
                     " An array has no labels in it: name a table that has as many rows, and the labels in a column "
                     f"{name!r}, with --labels FILE."
                 )
+            if table.format == "excel":
+                hint = " If the names of the columns are in another row, name it with --header-row."
             raise TableError(f"{option}: {table.name} has no column {name!r}.{meant} Columns: {listed(columns)}.{hint}")
         if name not in table.frame.columns and option != "--exclude":
             raise TableError(
@@ -167,6 +170,20 @@ def close_names(name: str, names: Iterable[Any]) -> list[str]:
     for known in map(str, names):
         plain.setdefault(known.strip().casefold(), known)
     return [plain[match] for match in get_close_matches(name.strip().casefold(), plain, n=3, cutoff=0.6)]
+
+
+def columns_of_cells(path: Path, names: list[str], columns: list[Any]) -> pd.DataFrame:
+    """Return cells as Python objects, so that a whole number beside an empty cell is not turned into a fraction."""
+    cells = {}
+    for name, column in zip(names, columns, strict=True):
+        if any(isinstance(cell, int) and abs(cell) >= 10**MOST_DIGITS for cell in column):
+            raise TableError(
+                f"{path.name}: the column {name!r} has a whole number of more than {MOST_DIGITS} digits. Put it in "
+                "quotes if it is a name, or shorten it."
+            )
+        cells[name] = np.empty(len(column), dtype=object)
+        cells[name][:] = column
+    return pd.DataFrame(cells)
 
 
 def damaged(path: Path, what: str, error: Exception | None = None) -> TableError:

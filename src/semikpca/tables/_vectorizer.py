@@ -29,6 +29,7 @@ MOST_ROWS_TO_LEARN_FROM = 10_000
 ROWS_AT_ONCE = 10_000
 # A column that spreads less than this, relative to the size of its values, differs by rounding only.
 NO_SPREAD, NO_ENCODED_SPREAD = 1e-12, 1e-6  # encoders count in float32
+LONGEST_CATEGORY = 1_000  # characters
 KINDS = {"low_cardinality": "category", "high_cardinality": "text", "specific": "text", "datetime": "date"}
 # What a text column weighs beside the text that it is joined to: next to nothing in the whole table, where the joined
 # text stands for it. Kernels on the column alone take their scale from its own distances.
@@ -268,7 +269,8 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
     def _fit_by_skrub(self, rows: pd.DataFrame) -> None:
         if rows.empty:
             return
-        vectorizer = self._table_vectorizer([name for name in rows.columns if name in self.text], len(rows))
+        text = [name for name in rows.columns if name in self.text or _is_long(rows[name])]
+        vectorizer = self._table_vectorizer(text, len(rows))
         with warnings.catch_warnings():
             # Few texts, or short ones, have few n-grams: then each n-gram is a column.
             warnings.filterwarnings("ignore", "The matrix shape is", UserWarning)
@@ -362,6 +364,14 @@ def _folded(step: Any) -> Any:
     words = step.vectorizer_.vocabulary_
     step.vectorizer_.vocabulary_ = json.dumps(sorted(words, key=words.__getitem__))
     return step
+
+
+def _is_long(column: pd.Series) -> bool:
+    """Whether a column has cells too long for a category or a date.
+
+    Skrub would try each as a date, with a parser whose time grows with the square of the length.
+    """
+    return any(isinstance(cell, str) and len(cell) > LONGEST_CATEGORY for cell in column)
 
 
 def _without_nan(values: FloatArray) -> FloatArray:

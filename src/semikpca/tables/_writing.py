@@ -14,15 +14,17 @@ import pandas as pd
 
 from semikpca._files import write_whole
 from semikpca.exceptions import TableError
+from semikpca.tables._excel import MOST_EXCEL_COLUMNS, MOST_EXCEL_ROWS
 from semikpca.tables._features import as_text, features_of, is_missing, number_style
 from semikpca.tables._formulas import is_formula, with_apostrophe
 from semikpca.tables._reading import USUAL_DELIMITER, format_of
+from semikpca.tables._sheet_copy import can_be_copied, copied_sheet
 from semikpca.tables._table import Table
 
 SEEN_FOR_STYLE = 1_000  # rows that show how the numbers of a table are written
 # What an Excel sheet cannot hold. openpyxl cuts longer cells off without a word.
 CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-MOST_EXCEL_ROWS, MOST_EXCEL_COLUMNS, LONGEST_EXCEL_CELL = 1_048_576, 16_384, 32_767
+LONGEST_EXCEL_CELL = 32_767
 
 
 def write_table(frame: pd.DataFrame, path: str | Path, like: Table | None = None, *, raw_cells: bool = False) -> int:
@@ -38,7 +40,8 @@ def write_table(frame: pd.DataFrame, path: str | Path, like: Table | None = None
     path : path-like
         With one of the suffixes that :func:`read_table` knows, other than .npy and .npz.
     like : Table or None, default=None
-        The table that the rows come from: a file of its format gets its delimiter and encoding, or its Parquet types.
+        The table that the rows come from: a file of its format gets its delimiter and encoding, its Parquet types,
+        or its sheet with titles, widths, formats and frozen panes.
         Fractions in a text file get a decimal comma where those of that table have one.
     raw_cells : bool, default=False
         Whether cells of text files are written without apostrophes, formulas or not.
@@ -189,13 +192,16 @@ def _write_excel(frame: pd.DataFrame, path: Path, options: dict[str, Any]) -> by
             f"{path.name}: a sheet holds {MOST_EXCEL_ROWS - 1:,} rows and {MOST_EXCEL_COLUMNS:,} columns, and the "
             f"table has {len(frame):,} and {frame.shape[1]:,}. Write .csv or .parquet."
         )
+    origin = options.get("origin")
+    if origin is not None and can_be_copied(origin, frame, options["lines"]):
+        return copied_sheet(origin, frame, options["lines"], path, _as_excel)
     columns = []
     for name in frame.columns:
         place = f"{path.name}, column {name!r}"
         cells = [_as_excel(cell, f"{place}, row {row}") for row, cell in enumerate(frame[name].tolist(), start=1)]
         columns.append([_as_excel(str(name), place), *cells])
     book = Workbook(write_only=True)
-    sheet = book.create_sheet("Sheet1")
+    sheet = book.create_sheet("Sheet1" if origin is None else origin.sheet)
     for row in zip(*columns, strict=True):
         sheet.append([_as_text_cell(sheet, cell) for cell in row])
     content = io.BytesIO()

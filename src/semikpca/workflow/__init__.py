@@ -1,5 +1,6 @@
 """From a table to labels: fit, read off, keep. Needs the extra ``label``."""
 
+from semikpca.workflow._audit import AuditedTable, audit_table
 from semikpca.workflow._cluster_label import ClusterLabels, cluster_classifier, label_on_cluster
 from semikpca.workflow._label import (
     Progress,
@@ -16,6 +17,7 @@ from semikpca.workflow._rows import RowMap, printable, row_map, row_names, row_t
 
 __all__ = [
     "AccuracyEstimate",
+    "AuditedTable",
     "ClusterLabels",
     "LabelModel",
     "LabeledTable",
@@ -24,6 +26,7 @@ __all__ = [
     "RowMap",
     "about_empty_rows",
     "audit_frame",
+    "audit_table",
     "cluster_classifier",
     "fit_labels",
     "hidden",

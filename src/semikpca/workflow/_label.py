@@ -44,8 +44,6 @@ _TOLD_ELSEWHERE = (UnreachableRowsWarning, UnlabeledMarkWarning)
 _TOLD = (DegenerateSpectrumWarning, SingleClassWarning, ConvergenceWarning)
 NUMBERS = "Columns to numbers"
 _STEPS = {"kernels": "Neighbors and kernels", "labels": "Labels"}  # what the fit reports, in words
-# A table in which every row has a label is audited label by label against all others, which takes n³ steps.
-MOST_ROWS_ALL_LABELED = 3_000
 # Up to so many rows every view of a table is fitted to all of them; above, a sample tells which views matter.
 MOST_ROWS_FOR_ALL_VIEWS = 5_000
 ROWS_OF_A_SAMPLE = 3_000
@@ -72,7 +70,7 @@ def label_table(
         Which column holds the labels, and which ones say something else than the label.
     options : LabelingOptions, optional
     allow_all : bool, default=False
-        Whether every row may have a label, as when labels are to be checked.
+        Whether every row may have a label. The time then grows with the cube of their number; see :func:`audit_table`.
     progress : callable, optional
         Called with the name of the step, what is done and what there is to do.
 
@@ -83,6 +81,13 @@ def label_table(
     """
     options = LabelingOptions() if options is None else options
     prepared = prepare_table(table, roles, allow_all=allow_all, progress=progress)
+    return fit_table(table, roles, options, prepared, progress)
+
+
+def fit_table(
+    table: Table, roles: ColumnRoles, options: LabelingOptions, prepared: "PreparedTable", progress: Progress | None
+) -> LabeledTable:
+    """Return labels for all rows of a table that was prepared."""
     notes = list(prepared.notes)
     with told(notes):
         model = options.classifier(views_that_matter(prepared, options, progress))
@@ -109,7 +114,12 @@ def views_that_matter(
     rows = np.sort(np.concatenate(parts))
     sample = options.classifier(views)
     fit_labels(sample, prepared.X[rows], prepared.labels[rows], progress)
-    shares = view_shares(views, sample.results_["kernel"], sample.weights_)
+    return views_in_blend(views, sample)
+
+
+def views_in_blend(views: tuple[View, ...], model: Any) -> tuple[View, ...]:
+    """Return the views that have a share in the blend of a fitted classifier."""
+    shares = view_shares(views, model.results_["kernel"], model.weights_)
     return tuple(view for view in views if shares[view.name] >= LEAST_SHARE)
 
 
@@ -142,11 +152,6 @@ def prepare_table(
     roles, left_out = settled_roles(table, roles)
     notes = [*check_roles(table, roles, allow_many_categories=allow_many_categories), *left_out]
     labels = given_labels(table, roles, allow_all=allow_all, allow_fewer=allow_fewer)
-    if allow_all and len(labels) > MOST_ROWS_ALL_LABELED and all(label is not None for label in labels):
-        raise TableError(
-            f"All {len(labels):,} rows have a label in {roles.label!r}, and up to {MOST_ROWS_ALL_LABELED:,} can be "
-            "held against each other. Empty the label of some rows, or take a part of the table."
-        )
     say(NUMBERS, 0, 1)
     vectorizer, reader = make_vectorizer(roles), text_reader(table, progress)
     X = vectorizer.fit_transform(table.features[feature_columns(table, roles)], reader=reader)
