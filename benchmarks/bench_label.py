@@ -5,6 +5,9 @@ rows. The command runs in a process of its own. Its answer is checked before any
 order, the cells as they were, most labels right.
 
     python benchmarks/bench_label.py --out benchmarks/results/label.csv
+    python benchmarks/bench_label.py --texts --rows 100000 --out benchmarks/results/label_texts.csv
+
+With ``--texts`` the texts are all there is beside identifiers and labels.
 """
 
 import argparse
@@ -116,12 +119,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--labels", type=int, default=200)
+    parser.add_argument("--texts", action="store_true", help="keep the column of short texts alone")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args(arguments)
     command = command_line(__file__, sys.argv[1:] if arguments is None else arguments)
     records = []
     for n_rows in options.rows:
         frame, truth = mixed_table(n_rows, options.labels)
+        if options.texts:
+            frame = frame[["id", "message", "label"]]
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             frame.to_csv(folder / "table.csv", index=False)
