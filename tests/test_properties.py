@@ -85,7 +85,7 @@ def responses(draw):
         removed = spectrum.head(k)
         return SemiKPCAResponse(operator, removed.eigenvalues, removed.eigenvectors, certificate, rtol=1e-12), generator
     return LSSVMResponse(
-        operator, draw(st.floats(0.01, 100.0)), fit_intercept=draw(st.booleans()), rtol=1e-12
+        operator, draw(st.floats(0.01, 100.0)), fit_intercept=draw(st.booleans()), rtol=1e-12, max_iter=None
     ), generator
 
 

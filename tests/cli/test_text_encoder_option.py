@@ -26,9 +26,9 @@ def file(tmp_path):
 def test_the_summary_says_how_text_was_read(file):
     result = run("label", file, "-l", "topic")
     assert result.exit_code == 0, result.stderr
-    assert "Text was read by its meaning, with static (wordllama 0.4" in result.stdout
+    assert "Text was read by its meaning, with static (wordllama 0.4" in " ".join(result.stdout.split())
     result = run("label", file, "-l", "topic", "--text-encoder", "ngrams", "--force")
-    assert "Text was read by its letters." in result.stdout
+    assert "Text was read by its letters." in " ".join(result.stdout.split())
     # What to type next goes on with the same encoder.
     assert "--text-encoder ngrams" in result.stdout
 

@@ -143,6 +143,22 @@ def save_model(path: str | Path, labeled: LabeledTable) -> None:
     write_whole(Path(path), head.encode() + body)
 
 
+def _roles(facts: Any) -> ColumnRoles:
+    """Return the roles that a file names; whoever wrote something else than names into it is refused."""
+    ident = None if facts["id"] is None else _name(facts["id"])
+    text, exclude = (tuple(_name(name) for name in facts[role]) for role in ("text", "exclude"))
+    encoder = _name(facts.get("text_encoder", NGRAMS))  # earlier formats have none
+    return ColumnRoles(
+        _name(facts["label"]), ident, text, exclude, bool(facts.get("labels_as_typed", False)), text_encoder=encoder
+    )
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"a column is called {value!r}")
+    return value
+
+
 def load_model(path: str | Path) -> LabelModel:
     """Return the model of a file.
 
@@ -166,20 +182,13 @@ def load_model(path: str | Path) -> LabelModel:
         objects = read_objects(payload, format_version)
         if not isinstance(objects, dict) or not isinstance(objects.get("model"), SemiKPCAClassifierCV):
             raise TypeError("it holds no classifier")
-        objects, roles = migrated(objects, format_version), facts["roles"]
+        objects = migrated(objects, format_version)
         encoder = objects["vectorizer"].encoder()
         made_with = {str(name): str(number) for name, number in facts["versions"].items()}
         return LabelModel(
             objects["vectorizer"],
             objects["model"],
-            ColumnRoles(
-                roles["label"],
-                roles["id"],
-                tuple(roles["text"]),
-                tuple(roles["exclude"]),
-                bool(roles.get("labels_as_typed", False)),
-                roles.get("text_encoder", NGRAMS),  # of earlier formats
-            ),
+            _roles(facts["roles"]),
             tuple(str(name) for name in facts["features"]),
             made_with,
             (*_other_versions(made_with), *_other_encoder(objects["vectorizer"], encoder)),
