@@ -14,6 +14,8 @@ from semikpca.app._server import make_app
 from semikpca.app._workspace import Workspace
 from semikpca.tables import ColumnRoles
 
+pytestmark = pytest.mark.slow  # hundreds of requests to a served page
+
 ROWS = "x,y,kind\n" + "\n".join(f"{row % 7},{row * row % 11},{'ab'[row % 2] if row < 6 else ''}" for row in range(30))
 ACTS = (
     "pick row step clear brush label remove undo redo add-class weight middle take-up start-over column cancel refused "

@@ -59,6 +59,7 @@ def shown(workspace, tab):
 # -- examples ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow  # whole tables are opened
 @pytest.mark.parametrize("key", EXAMPLES)
 def test_an_example_opens_and_follows_labels(key):
     hand = Hand(Workspace())
@@ -76,6 +77,7 @@ def test_an_example_opens_and_follows_labels(key):
     assert len(pd.read_csv(BytesIO(content))) == hand.session.n_rows  # messages have line breaks
 
 
+@pytest.mark.slow  # the digits are opened
 def test_a_picture_of_the_row_is_shown_instead_of_its_pixels():
     hand = Hand(Workspace())
     tab = hand("example", "digits")
@@ -86,6 +88,7 @@ def test_a_picture_of_the_row_is_shown_instead_of_its_pixels():
     assert hand.workspace.table.titles[3] == "Picture 4"
 
 
+@pytest.mark.slow  # the digits are opened
 def test_the_digits_have_the_keys_that_are_printed_on_them():
     hand = Hand(Workspace())
     hand("example", "digits")

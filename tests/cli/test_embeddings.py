@@ -11,6 +11,8 @@ from sklearn.datasets import load_digits
 
 from commands import rows_of
 
+pytestmark = pytest.mark.slow  # whole commands
+
 N_ROWS, LENGTH = 60, 5
 GROUP = np.arange(N_ROWS) % 2
 TOPICS = np.array(["a", "b"])[GROUP]

@@ -298,6 +298,7 @@ def test_help_lists_every_command_in_its_own_words(semikpca):
             assert (_loaded(name).help or "").split("\n")[0].strip() == command.help
 
 
+@pytest.mark.slow  # all tickets are labeled
 def test_the_example_is_written_and_labeled(semikpca, tmp_path):
     result = semikpca("example")
     assert result.exit_code == 0

@@ -7,6 +7,8 @@ import pytest
 
 from small_tables import make_plants
 
+pytestmark = pytest.mark.slow  # whole commands
+
 LABEL = ("label", "plants.csv", "-l", "kind", "--id-column", "plant", "--save", "plants.model")
 
 

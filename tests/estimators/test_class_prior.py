@@ -136,6 +136,7 @@ def uneven(true_shares, labels, seed):
     return X, y, truth
 
 
+@pytest.mark.slow  # many fits
 @pytest.mark.parametrize("kernel", ["rbf", "graph"])
 @pytest.mark.parametrize("labels", ["balanced", "as in the rows"])
 @pytest.mark.parametrize("problem", UNEVEN)

@@ -70,6 +70,7 @@ def test_large_models_whose_spectrum_was_cut_short_equal_fits_of_their_own(rng):
         assert relative_error(path.left_out_decision[i], leave_one_label_out(fit).decision) < SAME_TO_ROUNDING
 
 
+@pytest.mark.slow  # many fits
 @pytest.mark.parametrize("apart", [1.0, 30.0], ids=["one piece", "three pieces"])
 @pytest.mark.parametrize("k", [0, 1, 2])
 def test_neighbor_graphs_equal_fits_of_their_own(rng, apart, k):

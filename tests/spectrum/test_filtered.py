@@ -36,6 +36,7 @@ def graph(request):
     return operator, np.linalg.eigvalsh(operator.to_dense())[::-1]
 
 
+@pytest.mark.slow  # many spectra
 @pytest.mark.parametrize("k", [0, 1, 2, 3])
 def test_the_cut_is_certified(graph, k):
     operator, truth = graph

@@ -90,6 +90,7 @@ def test_static_is_known_by_name_version_and_the_checksum_of_its_files(static):
     assert static.identity.checksum == hashlib.sha256(content).hexdigest()
 
 
+@pytest.mark.slow  # a process is started
 def test_static_loads_neither_wordllama_nor_a_network_nor_changes_logging():
     script = """
 import socket, sys, logging
@@ -103,6 +104,7 @@ assert "wordllama" not in sys.modules and not logging.getLogger().handlers
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
+@pytest.mark.slow  # a process is started
 def test_the_packages_are_loaded_with_the_first_text_only():
     script = "import sys, semikpca.tables; assert not {'tokenizers', 'safetensors', 'wordllama'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", script], check=True)

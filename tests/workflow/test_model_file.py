@@ -68,6 +68,7 @@ def tickets(tmp_path):
     return read_table(tmp_path / "tickets.csv"), ColumnRoles("category", id="ticket_id", text=("message",))
 
 
+@pytest.mark.slow  # whole tables are labeled
 @pytest.mark.parametrize(
     ("make", "kernel"),
     [(tickets, None), (tickets, "graph")] + [(embeddings, kernel) for kernel in (None, *kernel_names(installed=False))],

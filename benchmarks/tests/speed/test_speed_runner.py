@@ -189,6 +189,7 @@ def test_a_process_that_nobody_waits_for_any_more_ends_quietly():
     runner._work(there, SpeedCell("product", 1_000, quick=True), ("blocked float32",))
 
 
+@pytest.mark.slow  # processes are started
 def test_an_error_is_written_down_and_the_others_go_on(monkeypatch):
     monkeypatch.setattr(runner, "_work", speed_children.fail_with_the_plain_product)
     found = run_speed_cell(SpeedCell("product", 1_000, quick=True), 2).measurements
