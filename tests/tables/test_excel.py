@@ -13,26 +13,9 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from semikpca.exceptions import TableError
 from semikpca.tables import ColumnRoles, check_roles, read_table, write_table
+from workbooks import refusal, workbook
 
 NAMES, ROWS = ["kind", "size"], [["a", 1], ["b", 2]]
-
-
-def workbook(path, **sheets):
-    """Write a workbook with the rows of each sheet."""
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    for title, rows in sheets.items():
-        sheet = book.create_sheet(title)
-        for row in rows:
-            sheet.append(row)
-    book.save(path)
-    return path
-
-
-def refusal(path, **options):
-    with pytest.raises(TableError) as caught:
-        read_table(path, **options)
-    return str(caught.value)
 
 
 # -- sheets ------------------------------------------------------------------------------------------------------

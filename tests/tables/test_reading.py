@@ -8,14 +8,13 @@ import sys
 import zipfile
 
 import numpy as np
-import openpyxl
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from semikpca.exceptions import TableError
 from semikpca.tables import read_table
+from workbooks import refusal, workbook
 
 
 @pytest.fixture
@@ -28,23 +27,6 @@ def write(tmp_path):
         return path
 
     return written
-
-
-def workbook(path, *sheets):
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    for number, rows in enumerate(sheets):
-        sheet = book.create_sheet(f"Sheet {number}")
-        for row in rows:
-            sheet.append(row)
-    book.save(path)
-    return path
-
-
-def refusal(path, **options):
-    with pytest.raises(TableError) as caught:
-        read_table(path, **options)
-    return str(caught.value)
 
 
 # -- text ------------------------------------------------------------------------------------------------------
