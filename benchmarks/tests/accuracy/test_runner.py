@@ -395,8 +395,11 @@ class TestStore:
         with pytest.raises(RecordError, match=r"iris-2\.json is of other data \(scaling standardize, now none\)"):
             store.read(replace(self.CELL, info=changed))
         cut = replace(self.CELL.info, class_sizes=(49, 100), sha256="1" * 64)
-        with pytest.raises(RecordError, match=r"SHA-256 None, now 1{64}; rows of each class \(50, 100\), now \(49"):
+        with pytest.raises(RecordError, match=r"\(SHA-256 None, now 1{64}; rows 150, now 149\)"):
             store.read(replace(self.CELL, info=cut))
+        other = replace(self.CELL.info, class_sizes=(51, 99))
+        with pytest.raises(RecordError, match=r"its classes have other sizes"):
+            store.read(replace(self.CELL, info=other))
 
     def test_a_record_is_of_the_groups_of_the_run_and_not_of_those_that_it_was_made_in(self, store):
         regrouped = replace(self.CELL.info, groups=("paper", "flowers"))
@@ -411,6 +414,11 @@ class TestStore:
         for ask in (store.spec, lambda: store.begin(self.SPEC, resume=True)):
             with pytest.raises(RecordError, match=r"run cannot be read. It was written by another version.*version 1"):
                 ask()
+
+    def test_a_record_of_an_earlier_version_is_refused(self):
+        old = {"dataset": "iris", "labels": 2, "flipped": 0, "n_samples": 150, "methods": {"svc": {"hits": [120]}}}
+        with pytest.raises(RecordError, match="records of version 1, and this one reads 2"):
+            AccuracyRecord.from_dict(old)
 
     def test_methods_that_do_not_apply_are_not_missing(self, tmp_path):
         spec = replace(self.SPEC, datasets=("wine",), methods=("semikpca rbf best weight", "svc"))

@@ -75,7 +75,11 @@ def _changes(known: SetInfo, now: SetInfo) -> str:
     compared = {
         "SHA-256": (known.sha256, now.sha256),
         "scaling": (known.scaling, now.scaling),
-        "rows of each class": (known.class_sizes, now.class_sizes),
+        "rows": (known.n_samples, now.n_samples),
+        "classes": (known.n_classes, now.n_classes),
         "labels counted": (known.counting, now.counting),
     }
-    return "; ".join(f"{what} {old}, now {new}" for what, (old, new) in compared.items() if old != new)
+    changes = [f"{what} {old}, now {new}" for what, (old, new) in compared.items() if old != new]
+    if not changes and known.class_sizes != now.class_sizes:
+        changes = ["its classes have other sizes"]
+    return "; ".join(changes)
