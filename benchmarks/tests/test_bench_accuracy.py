@@ -83,7 +83,7 @@ def test_damaged_and_missing_cells_are_computed_again_and_the_others_kept(finish
 
 
 def answers(folder, method):
-    """What a run has kept of a method: hits and seconds of each cell, the seconds to a tenth of a millisecond."""
+    """What a run has kept of a method: counts and seconds of each cell, the seconds to a tenth of a millisecond."""
     records = sorted((folder / "records").glob("*-*.json"))
     return [json.loads(record.read_text())["content"]["methods"][method] for record in records]
 
@@ -94,7 +94,7 @@ def test_methods_are_asked_again_without_the_others(finished, tmp_path):
     assert run("--out", copy, *FAST, "--resume", "--again", "svc").exit_code == 0
     assert answers(copy, "nearest neighbor") == answers(folder, "nearest neighbor")  # seconds too
     before, after = answers(folder, "svc"), answers(copy, "svc")
-    assert [cell["hits"] for cell in after] == [cell["hits"] for cell in before]
+    assert [cell["class_hits"] for cell in after] == [cell["class_hits"] for cell in before]
     assert after != before  # the seconds of eight cells are not all the same by chance
     assert tables(copy) == tables(folder)
 

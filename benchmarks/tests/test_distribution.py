@@ -47,4 +47,4 @@ def test_nothing_private_of_semikpca_is_imported(path):
 
 
 def test_some_of_semikpca_is_imported():
-    assert "semikpca.experiments.RecordStore" in imported_from_semikpca(SOURCE / "cli.py")
+    assert "semikpca.experiments.RecordStore" in imported_from_semikpca(SOURCE / "cli" / "_speed.py")

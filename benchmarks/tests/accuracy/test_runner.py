@@ -1,5 +1,7 @@
 """The runner against fits written out one by one; failures, wrong labels, the oracle and partial records."""
 
+import hashlib
+import json
 import warnings
 from dataclasses import replace
 
@@ -7,20 +9,25 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import roc_auc_score
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score, confusion_matrix, f1_score, roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.semi_supervised import LabelSpreading
+from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import SVC
 
+from made_records import cell_of
 from semikpca import LSSVMClassifier, SemiKPCAClassifier, SemiKPCAClassifierCV
-from semikpca.kernels import RBF
+from semikpca.exceptions import RecordError
+from semikpca.kernels import RBF, NeighborGraph, Normalized
 from semikpca.labeling import audit_labels
 from semikpca_benchmarks.accuracy import (
     METHODS,
-    AccuracyCell,
+    SCORES,
+    SINGLE_KERNELS,
     AccuracyRecord,
     AccuracySpec,
     AccuracyStore,
+    Answer,
     _methods,
     failure_rows,
     find_method,
@@ -55,7 +62,7 @@ def hits(predicted, truth, y):
     return int((predicted == truth)[y == -1].sum())
 
 
-@pytest.mark.parametrize("cell", [AccuracyCell("iris", 8), AccuracyCell("wine", 5)], ids=str)
+@pytest.mark.parametrize("cell", [cell_of("iris", 8), cell_of("wine", 5)], ids=str)
 def test_hits_equal_fits_written_out_one_by_one(cell):
     X, truth = scaled(cell.dataset)
     gamma = 1 / (2 * np.median(pdist(X)) ** 2)
@@ -83,7 +90,7 @@ def test_hits_equal_fits_written_out_one_by_one(cell):
 
 
 def test_results_of_a_method_do_not_depend_on_what_runs_beside_it():
-    cell = AccuracyCell("wine", 2)
+    cell = cell_of("wine", 2)
     together = run_accuracy_cell(SPEC, cell)
     alone = run_accuracy_cell(replace(SPEC, datasets=("wine",), methods=("svc",), repetitions=2, noise=False), cell)
     np.testing.assert_array_equal(alone.methods["svc"].hits, together.methods["svc"].hits[:2])
@@ -91,7 +98,7 @@ def test_results_of_a_method_do_not_depend_on_what_runs_beside_it():
 
 @pytest.mark.slow  # worker processes are started
 def test_records_do_not_depend_on_the_number_of_processes():
-    cells = {cell: SPEC.methods for cell in (AccuracyCell("iris", 2), AccuracyCell("iris", 3))}
+    cells = {cell: SPEC.methods for cell in (cell_of("iris", 2), cell_of("iris", 3))}
 
     def found(jobs):
         records = run_accuracy_cells(SPEC, cells, jobs)
@@ -103,7 +110,7 @@ def test_records_do_not_depend_on_the_number_of_processes():
 @pytest.mark.parametrize("name", [method.name for method in METHODS if method.package is None])
 def test_every_method_predicts_better_than_chance_on_easy_data(name):
     spec = AccuracySpec(datasets=("iris",), methods=(name,), repetitions=4)
-    record = run_accuracy_cell(spec, AccuracyCell("iris", 15))
+    record = run_accuracy_cell(spec, cell_of("iris", 15))
     assert not record.methods[name].failures
     # Label propagation with the median bandwidth is near the larger class, 66.7%, or below it: that is how it is.
     assert record.accuracies(name).mean() > 70
@@ -112,24 +119,119 @@ def test_every_method_predicts_better_than_chance_on_easy_data(name):
 @pytest.mark.parametrize("name", ["graphlearning laplace", "graphlearning poisson"])
 def test_graphlearning_predicts_better_than_chance_where_it_is_installed(name):
     pytest.importorskip("graphlearning", reason="an optional package")
-    record = run_accuracy_cell(
-        AccuracySpec(datasets=("iris",), methods=(name,), repetitions=2), AccuracyCell("iris", 15)
-    )
+    record = run_accuracy_cell(AccuracySpec(datasets=("iris",), methods=(name,), repetitions=2), cell_of("iris", 15))
     assert record.accuracies(name).mean() > 90
 
 
-def test_the_cv_classifier_keeps_its_kernels_over_draws_and_answers_as_a_new_fit_would():
-    cell, spec = AccuracyCell("wine", 2), AccuracySpec(datasets=("wine",), methods=("semikpca cv",), repetitions=3)
-    hits = run_accuracy_cell(spec, cell).methods["semikpca cv"].hits
+OURS = {
+    "semikpca cv": lambda: SemiKPCAClassifierCV(),
+    "semikpca rbf": lambda: SemiKPCAClassifier(kernel="rbf"),
+    "semikpca normalized rbf": lambda: SemiKPCAClassifier(kernel=Normalized(RBF())),
+    "semikpca graph": lambda: SemiKPCAClassifier(kernel="graph"),
+    "semikpca cosine graph": lambda: SemiKPCAClassifier(kernel=NeighborGraph(metric="cosine")),
+}
+
+
+def test_all_methods_of_ours_are_known_here():
+    assert [method.name for method in METHODS if method.kind == "ours"] == list(OURS)
+    assert list(SINGLE_KERNELS) == list(OURS)[1:]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_our_classifiers_keep_their_kernels_over_draws_and_answer_as_new_fits_would(name):
+    cell, spec = cell_of("wine", 2), AccuracySpec(datasets=("wine",), methods=(name,), repetitions=3)
+    found = run_accuracy_cell(spec, cell).methods[name]
     X, truth = scaled("wine")
     for draw in range(3):
         y = given_labels(cell, truth, draw, spec.seed)
-        alone = SemiKPCAClassifierCV().fit(X, y).transduction_
-        assert hits[draw] == np.sum(alone[y == -1] == truth[y == -1])
+        alone = OURS[name]().fit(X, y)
+        judge(found, draw, truth, y, alone.transduction_, alone.label_distributions_)
+        # The label of a row is its most probable one.
+        assert (alone.label_distributions_.argmax(axis=1) == alone.transduction_).all()
+
+
+def judge(found, draw, truth, y, labels, probabilities=None):
+    """Hold a draw of a record against counts of scikit-learn's, and against scores written out in full."""
+    U = y == -1
+    confusion = confusion_matrix(truth[U], labels[U], labels=range(int(truth.max()) + 1))
+    assert found.class_hits[draw].tolist() == confusion.diagonal().tolist()
+    assert found.predicted[draw].tolist() == confusion.sum(axis=0).tolist()
+    if probabilities is None:
+        assert found.scores == {}
+        return
+    P, right = probabilities[U], labels[U] == truth[U]
+    confidence = P[np.arange(len(P)), labels[U]]
+    bins = np.digitize(confidence, np.linspace(0, 1, 16)[1:-1], right=True)
+    gaps = [abs(right[bins == b].mean() - confidence[bins == b].mean()) * (bins == b).mean() for b in set(bins)]
+    expected = {
+        "calibration_error": sum(gaps),
+        "brier": ((P - np.eye(P.shape[1])[truth[U]]) ** 2).sum(axis=1).mean(),
+        "overconfidence": confidence.mean() - right.mean(),
+    }
+    assert tuple(found.scores) == SCORES == tuple(expected)
+    for score, value in expected.items():
+        # A model that is shared by draws solves to a relative tolerance of 1e-6 or better.
+        assert found.scores[score][draw] == pytest.approx(value, abs=1e-6)
+
+
+PEERS_WITH_PROBABILITIES = {
+    "label spreading knn": lambda X, y, L: LabelSpreading(kernel="knn").fit(X, y),
+    "label spreading defaults": lambda X, y, L: LabelSpreading().fit(X, y),
+    "label propagation knn": lambda X, y, L: LabelPropagation(kernel="knn").fit(X, y),
+    "self-training": lambda X, y, L: SelfTrainingClassifier(LogisticRegression()).fit(X, y),
+    "logistic regression": lambda X, y, L: LogisticRegression().fit(X[L], y[L]),
+}
+
+
+@pytest.mark.parametrize("name", PEERS_WITH_PROBABILITIES)
+def test_probabilities_of_peers_are_judged_as_those_of_fits_written_out(name):
+    cell, spec = cell_of("wine", 2), AccuracySpec(datasets=("wine",), methods=(name,), repetitions=2)
+    found = run_accuracy_cell(spec, cell).methods[name]
+    X, truth = scaled("wine")
+    for draw in range(2):
+        y = given_labels(cell, truth, draw, spec.seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = PEERS_WITH_PROBABILITIES[name](X, y, y != -1)
+        if hasattr(model, "label_distributions_"):
+            judge(found, draw, truth, y, model.transduction_, model.label_distributions_)
+        else:
+            judge(found, draw, truth, y, model.predict(X), model.predict_proba(X))
+
+
+def test_methods_without_probabilities_have_counts_for_each_class_and_no_scores():
+    cell, spec = cell_of("wine", 2), AccuracySpec(datasets=("wine",), methods=("svc",), repetitions=2)
+    record = run_accuracy_cell(spec, cell)
+    X, truth = scaled("wine")
+    for draw in range(2):
+        y = given_labels(cell, truth, draw, spec.seed)
+        judge(record.methods["svc"], draw, truth, y, SVC().fit(X[y != -1], y[y != -1]).predict(X))
+        assert record.labeled[draw].tolist() == np.bincount(truth[y != -1]).tolist()
+        assert record.balanced_accuracies("svc")[draw] == pytest.approx(
+            100 * balanced_accuracy_score(truth[y == -1], SVC().fit(X[y != -1], y[y != -1]).predict(X[y == -1]))
+        )
+
+
+def test_a_class_that_no_label_names_has_a_probability_of_0():
+    answer = Answer(np.array([0, 2]), np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([0, 2]))
+    np.testing.assert_array_equal(answer.probabilities_of(4), [[0.9, 0, 0.1, 0], [0.2, 0, 0.8, 0]])
+    assert Answer(np.array([0])).probabilities_of(2) is None
+
+
+def test_rare_classes_are_scored_as_scikit_learn_would():
+    cell, spec = cell_of("vowel-rare", 3), AccuracySpec(datasets=("vowel-rare",), methods=("svc",), repetitions=2)
+    record = run_accuracy_cell(spec, cell)
+    X, truth = scaled("vowel-rare")
+    for draw in range(2):
+        y = given_labels(cell, truth, draw, spec.seed)
+        predicted = SVC().fit(X[y != -1], y[y != -1]).predict(X)
+        expected = f1_score(truth[y == -1], predicted[y == -1], average=None)[10]
+        assert record.rare_f1("svc")[draw] == pytest.approx(100 * expected)
+    assert cell.info.rare_classes == (10,)
 
 
 def test_the_oracle_takes_the_weight_with_the_best_mean_over_all_draws():
-    cell, spec = AccuracyCell("heart", 6), AccuracySpec(datasets=("heart",), repetitions=3)
+    cell, spec = cell_of("heart", 6), AccuracySpec(datasets=("heart",), repetitions=3)
     oracle = find_method("semikpca rbf best weight")
     record = run_accuracy_cell(replace(spec, methods=(oracle.name,)), cell).methods[oracle.name]
     X, truth = scaled("heart")
@@ -147,11 +249,11 @@ def test_the_oracle_takes_the_weight_with_the_best_mean_over_all_draws():
 
 def test_the_oracle_is_left_out_where_there_are_more_than_two_classes():
     spec = AccuracySpec(datasets=("wine",), methods=("semikpca rbf best weight", "svc"), repetitions=1)
-    assert list(run_accuracy_cell(spec, AccuracyCell("wine", 1)).methods) == ["svc"]
+    assert list(run_accuracy_cell(spec, cell_of("wine", 1)).methods) == ["svc"]
 
 
 def test_wrong_labels_are_given_to_all_methods_and_found_by_the_audit():
-    cell, spec = AccuracyCell("wine", 10, flipped=20), replace(SPEC, methods=("semikpca rbf", "svc"))
+    cell, spec = cell_of("wine", 10, flipped=20), replace(SPEC, methods=("semikpca rbf", "svc"))
     record = run_accuracy_cell(spec, cell)
     X, truth = scaled("wine")
     for draw in range(spec.repetitions):
@@ -165,7 +267,7 @@ def test_wrong_labels_are_given_to_all_methods_and_found_by_the_audit():
 
 
 def test_labels_without_a_wrong_one_are_not_audited():
-    record = run_accuracy_cell(SPEC, AccuracyCell("wine", 2))
+    record = run_accuracy_cell(SPEC, cell_of("wine", 2))
     assert record.methods["semikpca rbf"].audit_auc is None
 
 
@@ -186,7 +288,7 @@ class TestFailures:
         return type(request.param).__name__
 
     def test_a_method_that_fails_stops_neither_itself_nor_the_others(self, failing):
-        record = run_accuracy_cell(SPEC, AccuracyCell("iris", 8))
+        record = run_accuracy_cell(SPEC, cell_of("iris", 8))
         assert np.isnan(record.methods["svc"].hits).tolist() == [True, False, True]
         assert list(record.methods["svc"].failures) == [0, 2]
         assert not record.methods["lssvm"].failures
@@ -201,33 +303,51 @@ class TestFailures:
         methods = [replace(m, audit=audit) if m.name == "semikpca rbf" else m for m in METHODS]
         monkeypatch.setattr(_methods, "METHODS", tuple(methods))
         spec = replace(SPEC, methods=("semikpca rbf",), repetitions=2)
-        found = run_accuracy_cell(spec, AccuracyCell("wine", 10, flipped=20)).methods["semikpca rbf"]
+        found = run_accuracy_cell(spec, cell_of("wine", 10, flipped=20)).methods["semikpca rbf"]
         assert np.isnan(found.audit_auc).all()
         assert not np.isnan(found.hits).any()
         assert found.failures == dict.fromkeys((0, 1), "audit_labels: ValueError: nothing to audit")
 
     def test_a_record_with_failures_comes_back_from_json_as_it_was(self, failing):
-        record = run_accuracy_cell(SPEC, AccuracyCell("iris", 8))
-        again = AccuracyRecord.from_dict(record.to_dict())
+        record = run_accuracy_cell(SPEC, cell_of("iris", 8))
+        again = AccuracyRecord.from_dict(json.loads(json.dumps(record.to_dict(), allow_nan=False)))
         assert again.to_dict() == record.to_dict()
-        np.testing.assert_array_equal(again.methods["svc"].hits, record.methods["svc"].hits)
+        assert again.cell == record.cell
+        np.testing.assert_array_equal(again.methods["svc"].class_hits, record.methods["svc"].class_hits)
+        np.testing.assert_array_equal(again.labeled, record.labeled)
+
+    def test_probabilities_of_a_draw_that_failed_have_no_scores(self, monkeypatch):
+        real, calls = find_method("logistic regression"), []
+
+        def predict(X, y, generator):
+            calls.append(y)
+            if len(calls) == 2:
+                raise ValueError("no luck")
+            return real.predict(X, y, generator)
+
+        methods = [replace(m, predict=predict) if m.name == real.name else m for m in METHODS]
+        monkeypatch.setattr(_methods, "METHODS", tuple(methods))
+        record = run_accuracy_cell(replace(SPEC, methods=(real.name,)), cell_of("iris", 8))
+        again = AccuracyRecord.from_dict(record.to_dict())
+        for score in SCORES:
+            assert np.isnan(again.methods[real.name].scores[score]).tolist() == [False, True, False]
 
 
 def test_what_a_method_does_to_its_labels_is_not_seen_by_the_next(monkeypatch):
     def spoil(X, y, generator):
         y[:] = 0
-        return y
+        return Answer(y)
 
-    before = run_accuracy_cell(replace(SPEC, methods=("nearest neighbor",)), AccuracyCell("iris", 8))
+    before = run_accuracy_cell(replace(SPEC, methods=("nearest neighbor",)), cell_of("iris", 8))
     methods = [replace(m, predict=spoil) if m.name == "svc" else m for m in METHODS]
     monkeypatch.setattr(_methods, "METHODS", tuple(methods))
-    after = run_accuracy_cell(replace(SPEC, methods=("svc", "nearest neighbor")), AccuracyCell("iris", 8))
+    after = run_accuracy_cell(replace(SPEC, methods=("svc", "nearest neighbor")), cell_of("iris", 8))
     np.testing.assert_array_equal(after.methods["nearest neighbor"].hits, before.methods["nearest neighbor"].hits)
 
 
 class TestStore:
     SPEC = replace(SPEC, datasets=("iris",), methods=("nearest neighbor", "svc"), repetitions=2)
-    CELL = AccuracyCell("iris", 2)
+    CELL = cell_of("iris", 2)
 
     @pytest.fixture
     def store(self, tmp_path):
@@ -260,7 +380,7 @@ class TestStore:
         for old, record in zip(before, store.read_all(self.SPEC), strict=True):
             new = record.to_dict()
             assert new["methods"]["nearest neighbor"] == old["methods"]["nearest neighbor"]
-            assert new["methods"]["svc"]["hits"] == old["methods"]["svc"]["hits"]
+            assert new["methods"]["svc"]["class_hits"] == old["methods"]["svc"]["class_hits"]
 
     def test_a_damaged_record_is_computed_whole(self, store):
         path = store.records / "iris-2.json"
@@ -270,6 +390,36 @@ class TestStore:
         assert len(damaged) == 1
         assert store.lacking(self.SPEC, self.CELL) == self.SPEC.methods
 
+    def test_a_record_of_other_data_is_computed_again_and_told(self, store):
+        changed = replace(self.CELL.info, scaling="none")
+        with pytest.raises(RecordError, match=r"iris-2\.json is of other data \(scaling standardize, now none\)"):
+            store.read(replace(self.CELL, info=changed))
+        cut = replace(self.CELL.info, class_sizes=(49, 100), sha256="1" * 64)
+        with pytest.raises(RecordError, match=r"\(SHA-256 None, now 1{64}; rows 150, now 149\)"):
+            store.read(replace(self.CELL, info=cut))
+        other = replace(self.CELL.info, class_sizes=(51, 99))
+        with pytest.raises(RecordError, match=r"its classes have other sizes"):
+            store.read(replace(self.CELL, info=other))
+
+    def test_a_record_is_of_the_groups_of_the_run_and_not_of_those_that_it_was_made_in(self, store):
+        regrouped = replace(self.CELL.info, groups=("paper", "flowers"))
+        assert store.read(replace(self.CELL, info=regrouped)).cell.info.groups == ("paper", "flowers")
+
+    def test_a_run_of_an_earlier_version_is_refused_with_its_folder(self, store):
+        content = json.loads(store.run_file.read_text())["content"]
+        del content["spec"]["record_version"], content["spec"]["folder"], content["spec"]["labels_per_class"]
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        sealed = {"format": 1, "sha256": hashlib.sha256(text.encode()).hexdigest(), "content": content}
+        store.run_file.write_text(json.dumps(sealed))
+        for ask in (store.spec, lambda: store.begin(self.SPEC, resume=True)):
+            with pytest.raises(RecordError, match=r"run cannot be read. It was written by another version.*version 1"):
+                ask()
+
+    def test_a_record_of_an_earlier_version_is_refused(self):
+        old = {"dataset": "iris", "labels": 2, "flipped": 0, "n_samples": 150, "methods": {"svc": {"hits": [120]}}}
+        with pytest.raises(RecordError, match="records of version 1, and this one reads 2"):
+            AccuracyRecord.from_dict(old)
+
     def test_methods_that_do_not_apply_are_not_missing(self, tmp_path):
         spec = replace(self.SPEC, datasets=("wine",), methods=("semikpca rbf best weight", "svc"))
-        assert AccuracyStore(tmp_path).lacking(spec, AccuracyCell("wine", 1)) == ("svc",)
+        assert AccuracyStore(tmp_path).lacking(spec, cell_of("wine", 1)) == ("svc",)

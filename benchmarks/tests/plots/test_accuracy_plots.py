@@ -47,6 +47,16 @@ class TestMeanRanks:
         axes = MeanRanksDisplay(RANKS).plot().ax_
         assert [text.get_text() for text in axes.texts] == ["1.4", "2.5", "3.2"]
 
+    def test_every_group_has_a_mark_of_its_own_and_the_legend_stays_inside_the_figure(self):
+        ranks = {f"a group with a long name {number}": RANKS["aside half"] for number in range(9)}
+        display = MeanRanksDisplay(ranks).plot()
+        legend = display.ax_.get_legend()
+        assert len({handle.get_marker() for handle in legend.legend_handles}) == 9
+        display.figure_.draw_without_rendering()
+        box, figure = legend.get_window_extent(), display.figure_.bbox
+        assert figure.x0 <= box.x0
+        assert box.x1 <= figure.x1
+
     def test_one_group_needs_no_legend(self):
         assert MeanRanksDisplay({"all": RANKS["whole suite"]}).plot().ax_.get_legend() is None
 
@@ -84,6 +94,17 @@ class TestLabelCurves:
 
         assert names(self.plot(baseline=60.0)) == ["semikpca cv", "svc", "largest class"]
         assert names(self.plot(baseline=10.0)) == ["semikpca cv", "svc"]
+
+    def test_another_measure_is_named_and_needs_no_level_to_be_compared_with(self):
+        curves = [make_curve("semikpca cv", [12.0, 8.0, 5.0])]
+        axes = LabelCurvesDisplay(curves, title="all", measure="calibration error (points)").plot().ax_
+        assert axes.get_ylabel() == "calibration error (points)"
+        assert [text.get_text() for text in axes.get_legend().get_texts()] == ["semikpca cv"]
+        assert len(axes.lines) == 1
+
+    def test_the_level_to_be_compared_with_has_the_name_that_it_is_given(self):
+        display = LabelCurvesDisplay(self.CURVES, title="wine", baseline=60.0, baseline_name="guessing").plot()
+        assert display.ax_.get_legend().get_texts()[-1].get_text() == "guessing"
 
     def test_a_method_without_a_look_of_its_own_is_drawn_all_the_same(self):
         assert drawn(self.plot([make_curve("new method", [70.0, 80.0, 90.0])]).ax_, 2, 80.0)

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from html_page import Page
-from semikpca_benchmarks.accuracy import AccuracyCell, AccuracyRecord, AccuracySpec, MethodRecord
+from made_records import folder_info, made_cell, made_record
+from semikpca_benchmarks.accuracy import BEST_KERNEL, SCORES, AccuracySpec
+from semikpca_benchmarks.datasets import DataFolder
 
 pytest.importorskip("jinja2", reason="the page is a jinja2 template, which comes with the extra `paper`")
 
@@ -19,40 +21,35 @@ from semikpca_benchmarks.report import accuracy_headlines, accuracy_view, render
 CV, RBF, BEST, SVC, KNN = "semikpca cv", "semikpca rbf", "semikpca rbf best weight", "svc", "nearest neighbor"
 METHODS = (CV, RBF, BEST, SVC, KNN)
 VERSIONS = {"semikpca": "0.1.0", "numpy": "2.1.0"}
-TWO_CLASSES = ("iris", "heart", "banana", "twonorm")
 
 
 def make_record(cell, changes=None, draws=2):
     """Return a record in which ours is best by a point, but for ``changes`` by method; None fails."""
-    means = {CV: 90.0, RBF: 85.0, SVC: 89.0, KNN: 80.0, **({BEST: 95.0} if cell.dataset in TWO_CLASSES else {})}
+    means = {CV: 90.0, RBF: 85.0, SVC: 89.0, KNN: 80.0, **({BEST: 95.0} if cell.info.n_classes == 2 else {})}
     means.update(changes or {})
-    return AccuracyRecord(
-        cell=cell,
-        n_samples=1000 + cell.n_labeled,
-        n_features=4,
-        n_classes=2 if cell.dataset in TWO_CLASSES else 3,
-        majority_share=0.6,
-        methods={
-            name: MethodRecord(
-                hits=np.array([np.nan if mean is None else round(10 * mean) + step for step in (0, 2)][:draws]),
-                seconds=np.array([0.25, 0.75][:draws]),
-                failures={} if mean is not None else dict.fromkeys(range(draws), "ValueError: <b>no</b>"),
-                audit_auc=np.array([0.97, 0.99][:draws]) if cell.flipped and name in (CV, RBF) else None,
-            )
-            for name, mean in means.items()
-        },
+    accuracies = {
+        name: [None if mean is None else mean + step / 10 for step in (0, 2)][:draws] for name, mean in means.items()
+    }
+    audit = {name: [0.97, 0.99][:draws] for name in (CV, RBF)} if cell.flipped else None
+    # Ours is the better one by its calibration, the other one by its Brier score, and both are too cautious.
+    scores = {CV: (0.05, 0.3, -0.05), RBF: (0.2, 0.2, -0.1)}
+    return made_record(
+        cell,
+        accuracies,
+        audit,
+        {name: dict(zip(SCORES, np.outer(values, np.ones(draws)), strict=True)) for name, values in scores.items()},
     )
 
 
 CELLS = (
-    AccuracyCell("heart", 3),
-    AccuracyCell("heart", 14),
-    AccuracyCell("twonorm", 1),
-    AccuracyCell("twonorm", 10),
-    AccuracyCell("wine", 5),
-    AccuracyCell("banana", 5),
-    AccuracyCell("twonorm", 10, 20),
-    AccuracyCell("twonorm", 10, 40),
+    made_cell("heart", 3),
+    made_cell("heart", 14),
+    made_cell("twonorm", 1),
+    made_cell("twonorm", 10),
+    made_cell("wine", 5),
+    made_cell("banana", 5),
+    made_cell("twonorm", 10, 20),
+    made_cell("twonorm", 10, 40),
 )
 LOSS = {SVC: 95.5}
 SPEC = AccuracySpec(datasets=("heart", "twonorm", "wine", "banana"), methods=METHODS, repetitions=2)
@@ -69,7 +66,7 @@ def view(records):
 
 
 def make_figures(view):
-    names = ["ranks", *(entry["figure"] for group in view["curves"] for entry in group["figures"])]
+    names = ["ranks", "calibration", *(entry["figure"] for group in view["curves"] for entry in group["figures"])]
     return {name: f'<svg xmlns="http://www.w3.org/2000/svg"><text>{name}</text></svg>' for name in names}
 
 
@@ -78,13 +75,14 @@ class TestView:
         assert json.loads(json.dumps(view, allow_nan=False)) == view
 
     def test_the_summary_counts_cells_with_right_labels(self, view):
-        first, mean, close, aside = view["summary"]["cards"]
+        first, mean, close, aside, calibration = view["summary"]["cards"]
         assert (first["figure"], first["of"]) == ("1", "of 4")  # the oracle is not counted
         assert first["what"] == "is its place by mean rank over 6 cells"
         assert mean["figure"] == "90.1%"
         assert mean["aside"] == "best peer: svc, 90.2%"  # (5 · 89 + 95.5) / 6 + 0.1
         assert (close["figure"], close["of"]) == ("3", "of 4")
         assert "kept aside" in aside["what"]
+        assert (calibration["figure"], calibration["aside"]) == ("0.050", "too cautious by 0.050")  # no peer has any
 
     def test_the_headlines_say_rank_mean_losses_and_what_was_absent(self, records):
         lines = accuracy_headlines(SPEC, VERSIONS, records)
@@ -109,7 +107,7 @@ class TestView:
 
     def test_both_halves_are_shown_beside_the_whole(self, view):
         shown = [(group["label"], group["n_cells"]) for group in view["groups"]]
-        assert shown == [("Whole suite", 6), ("Paper’s sets", 2), ("Tuning half", 3), ("Aside half", 1)]
+        assert shown == [("All sets", 6), ("Paper’s sets", 2), ("Tuning half", 3), ("Aside half", 1)]
 
     def test_every_cell_and_method_is_among_the_results(self, view):
         rows = [(row["dataset"], row["labels"]) for group in view["results"] for row in group["rows"]]
@@ -147,10 +145,112 @@ class TestView:
         assert "was not part of this run" in page.section("losses")
 
     def test_failures_are_told(self):
-        records = [make_record(AccuracyCell("heart", 14), {KNN: None})]
+        records = [make_record(made_cell("heart", 14), {KNN: None})]
         view = accuracy_view(SPEC, VERSIONS, records)
         assert "2 fits failed and are left out of their means: nearest neighbor." in view["summary"]["sentences"]
         assert view["failures"][0]["n_draws"] == 2
+
+
+MAILS = folder_info("mails", (5, 5), groups=("folder", "text"))
+UNEQUAL = (980, 20)
+RARE_CELLS = (
+    made_cell("glass6", 1, unlabeled=UNEQUAL),
+    made_cell("glass6", 5, unlabeled=UNEQUAL),
+    made_cell("car-good", 1, unlabeled=UNEQUAL),
+    made_cell("mails", 1, info=MAILS, unlabeled=UNEQUAL),
+    made_cell("mails", 2, info=MAILS, unlabeled=UNEQUAL),
+)
+
+
+class TestRareClassesAndProbabilities:
+    SPEC = AccuracySpec(
+        datasets=("glass6", "car-good", "mails"),
+        methods=METHODS,
+        repetitions=2,
+        folder=DataFolder("sets", ("mails",), (MAILS,)),
+    )
+
+    @pytest.fixture
+    def view(self):
+        graph = {"semikpca graph": 88.0}
+        return accuracy_view(self.SPEC, VERSIONS, [make_record(cell, graph) for cell in RARE_CELLS])
+
+    def test_rare_sets_and_sets_of_the_users_have_balanced_accuracy_and_f1_by_labels(self, view):
+        rare, folder, text = view["rare"]
+        assert [table["label"] for table in view["rare"]] == ["Rare classes", "Folder", "text"]
+        assert [column["labels"] for column in rare["columns"]] == ["1", "5"]
+        assert [column["n_cells"] for column in rare["columns"]] == [2, 1]
+        assert (rare["n_cells"], rare["n_rare_cells"]) == (3, 3)
+        assert [column["labels"] for column in folder["columns"]] == ["1", "2"]
+        for table in (rare, folder, text):
+            for row in table["rows"]:
+                assert set(row["whole"]) == {"accuracy_mean", "balanced_accuracy_mean", "rare_f1_mean", "best"}
+                assert len(row["entries"]) == len(table["columns"])
+        # Of 980 and 20 rows the first 901 are found on the mean of two draws, none of the second class.
+        ours = rare["rows"][0]["whole"]
+        assert (ours["accuracy_mean"], ours["rare_f1_mean"]) == (90.1, 0.0)
+        assert ours["balanced_accuracy_mean"] == pytest.approx(100 * 901 / 980 / 2, abs=5e-5)
+
+    def test_sets_without_a_rare_class_have_no_such_table(self, records):
+        assert accuracy_view(SPEC, VERSIONS, records)["rare"] == []
+
+    def test_rare_sets_draw_the_balanced_accuracy(self, view):
+        measures = {entry["dataset"]: entry["measure"] for group in view["curves"] for entry in group["figures"]}
+        assert measures == {"glass6": "balanced_accuracy", "mails": "accuracy"}
+
+    def test_probabilities_are_shown_for_the_methods_that_have_them_and_the_best_is_marked(self, view):
+        first = view["probabilities"][0]
+        assert first["label"] == "All sets"
+        assert [row["method"] for row in first["rows"]] == [CV, RBF]
+        ours, rbf = first["rows"]
+        assert ours["whole"]["calibration_error_mean"] == 0.05
+        assert ours["whole"]["best"] == ["calibration_error_mean"]
+        assert rbf["whole"]["best"] == ["brier_mean"]
+        assert ours["whole"]["overconfidence_mean"] == -0.05
+        assert [column["labels"] for column in first["columns"]] == ["1", "2", "5", "1 and 2"]
+
+    def test_the_figure_of_calibration_errors_has_the_reference_first(self, view):
+        assert view["calibration"] == {"labels": [1, 2, 5], "errors": {CV: [0.05] * 3, RBF: [0.2] * 3}}
+
+    def test_the_summary_has_cards_and_sentences_on_both(self, view):
+        cards = {card["what"]: card for card in view["summary"]["cards"]}
+        assert "best peer" in cards["mean balanced accuracy on the sets with a rare class"]["aside"]
+        text = " ".join(view["summary"]["sentences"])
+        assert "On the sets with a rare class its balanced accuracy is" in text
+        assert "Its probabilities have a calibration error of 0.050 and are too cautious by 0.050." in text
+        assert "The best of its kernels alone in each cell, which only the test labels can tell, has 88.1%." in text
+
+    def test_the_best_single_kernel_is_the_last_row_and_uses_the_test_labels(self, view):
+        assert view["headline"][-1]["method"] == BEST_KERNEL
+        assert view["headline"][-1]["kind"] == "oracle"
+        assert BEST_KERNEL not in [row["method"] for table in view["probabilities"] for row in table["rows"]]
+
+    def test_the_page_shows_all_of_it(self, view):
+        page = Page(render_accuracy_report(view, make_figures(view)))
+        rare, probabilities = page.section("rare"), page.section("probabilities")
+        assert "3 of 3 cells have a rare class" in rare
+        assert "1 per class5 per class" in rare
+        assert "0.0500.300−0.050" in probabilities  # the cells of ours: calibration error, Brier, over-confidence
+        assert {"#rare", "#probabilities"} <= {element["href"] for element in page.all("a")}
+        shown = page.section("data")
+        assert "mailsFolder, text" in shown
+        assert "as they are" in shown
+        assert "standardized" in shown
+
+    def test_the_settings_say_how_sets_of_the_folder_were_labeled_and_cut(self, view):
+        (folder,) = [setting["value"] for setting in view["settings"] if setting["name"] == "Folder"]
+        assert folder.startswith("1, 2, 5 and 10 labels of each class")
+        assert "more than 1,200 rows" in folder
+
+    def test_figures_are_drawn_of_balanced_accuracies_and_calibration_errors(self, view, tmp_path):
+        pytest.importorskip("matplotlib", reason="figures need it")
+        records = [make_record(cell) for cell in RARE_CELLS]
+        write_accuracy_outputs(tmp_path, self.SPEC, VERSIONS, records)
+        alts = [element["alt"] for element in Page((tmp_path / "report.html").read_text(encoding="utf-8")).all("img")]
+        assert any(
+            alt.startswith("Mean calibration error in points against labels per class (1, 2, 5)") for alt in alts
+        )
+        assert any(alt.startswith("Mean balanced accuracy against the number of labels on glass6") for alt in alts)
 
 
 class TestPage:
@@ -191,7 +291,7 @@ class TestPage:
     def test_the_oracle_is_marked_wherever_it_has_a_row(self, view):
         rows = [element["text"] for element in Page(render_accuracy_report(view, {})).all("th")]
         marked = [text for text in rows if text.startswith(BEST) and "uses the test labels" in text]
-        assert len(marked) == 3  # by group, by share of labels, wrong labels
+        assert len(marked) == 5  # by group, by labels of all sets, of the paper's and of the tuning half, wrong labels
 
     def test_every_result_is_shown_with_its_place_in_color(self, view):
         html = render_accuracy_report(view, {})
@@ -204,7 +304,7 @@ class TestPage:
         assert [mean for _, mean, _ in shown] == ["90.1", "89.1", "85.1", "80.1", "95.1"]
 
     def test_links_lead_to_sections_that_are_there(self, view):
-        bare = accuracy_view(SPEC, VERSIONS, [make_record(AccuracyCell("heart", 3))])
+        bare = accuracy_view(SPEC, VERSIONS, [make_record(made_cell("heart", 3))])
         for shown, figures in ((view, make_figures(view)), (bare, {})):
             page = Page(render_accuracy_report(shown, figures))
             ids = [element["id"] for element in page.elements if "id" in element]
@@ -233,7 +333,7 @@ class TestPage:
 
     def test_one_draw_is_shown_without_a_spread(self):
         spec = AccuracySpec(datasets=("heart",), methods=METHODS, repetitions=1)
-        view = accuracy_view(spec, VERSIONS, [make_record(AccuracyCell("heart", 3), draws=1)])
+        view = accuracy_view(spec, VERSIONS, [make_record(made_cell("heart", 3), draws=1)])
         page = Page(render_accuracy_report(view, {}))
         assert not [cell for cell in page.all("td") if "±" in cell["text"]]
 
@@ -248,7 +348,7 @@ class TestOutputs:
         pytest.importorskip("matplotlib", reason="figures need it")
         done = []
         write_accuracy_outputs(tmp_path, SPEC, VERSIONS, records, progress=lambda *numbers: done.append(numbers))
-        assert done == [(1, 3), (2, 3), (3, 3)]
+        assert done == [(1, 4), (2, 4), (3, 4), (4, 4)]
         sizes = {}
         for name in ("results", "summary", "tests", "behind", "noise"):
             with open(tmp_path / f"{name}.csv", encoding="utf-8") as file:
@@ -259,11 +359,11 @@ class TestOutputs:
         assert sizes["behind"] == 1
         assert sizes["noise"] == 2 * 5
         html = (tmp_path / "report.html").read_text(encoding="utf-8")
-        assert len(Page(html).all("img")) == 3
+        assert len(Page(html).all("img")) == 4  # ranks, calibration, heart and twonorm
 
     def test_tables_without_rows_still_have_their_columns(self, tmp_path):
         spec = AccuracySpec(datasets=("heart",), methods=(SVC,), repetitions=2)
-        only = [make_record(AccuracyCell("heart", n)).without([CV, RBF, BEST, KNN]) for n in (3, 6)]
+        only = [make_record(made_cell("heart", n)).without([CV, RBF, BEST, KNN]) for n in (3, 6)]
         write_accuracy_outputs(tmp_path, spec, VERSIONS, only)
         assert (tmp_path / "behind.csv").read_text().startswith("dataset,group,labels")
         assert (tmp_path / "tests.csv").read_text() == (

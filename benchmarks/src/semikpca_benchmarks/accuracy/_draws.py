@@ -5,23 +5,26 @@ import zlib
 import numpy as np
 
 from semikpca_benchmarks._typing import IntArray
-from semikpca_benchmarks.accuracy._spec import AccuracyCell, group_of
+from semikpca_benchmarks.accuracy._cells import AccuracyCell, labels_of_class
 
 
 def draw_labeled_rows(cell: AccuracyCell, y: IntArray, draw: int, seed: int) -> IntArray:
     """Return the labeled rows of one draw; every class has at least one.
 
-    On the paper's sets uniform without replacement, drawn again until all classes are there; on digits the same number
-    of each class; on the further sets one row of each class and the rest uniformly from all other rows, so that the
-    classes are labeled about as often as they occur. A draw depends on the seed, the cell and its own number alone, not
-    on what runs beside it, and is the same for labels that are wrong and for labels that are right.
+    Where labels are counted in all (the paper's sets), uniform without replacement, drawn again until all classes are
+    there. Where they are counted for each class (digits, rare classes, sets of a folder), the same number of each
+    class, and of small classes what ``labels_of_class`` says. Where they are counted on average (the further sets), one
+    row of each class and the rest uniformly from all other rows, so that the classes are labeled about as often as they
+    occur. A draw depends on the seed, the cell and its own number alone, not on what runs beside it, and is the same
+    for labels that are wrong and for labels that are right.
     """
     generator = np.random.default_rng([seed, _number(cell.dataset), cell.labels, draw])
     members = [np.flatnonzero(y == label) for label in range(int(y.max()) + 1)]
-    group = group_of(cell.dataset)
-    if group == "digits":
-        return np.concatenate([generator.choice(rows, cell.labels, replace=False) for rows in members])
-    if group != "paper":
+    if cell.info.counting == "each class":
+        return np.concatenate(
+            [generator.choice(rows, labels_of_class(cell.labels, len(rows)), replace=False) for rows in members]
+        )
+    if cell.info.counting == "on average":
         first = np.array([generator.choice(rows) for rows in members])
         others = np.setdiff1d(np.arange(len(y)), first)
         return np.append(first, generator.choice(others, cell.n_labeled - len(first), replace=False))

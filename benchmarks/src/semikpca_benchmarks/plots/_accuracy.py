@@ -21,6 +21,9 @@ METHOD_LOOKS: MappingProxyType[str, tuple[str, str, str]] = MappingProxyType(
     {
         "semikpca cv": (OURS_COLOR, "-", "o"),
         "semikpca rbf": ("#b0588b", "-", "o"),
+        "semikpca normalized rbf": ("#b0588b", "--", "h"),
+        "semikpca graph": ("#8f6bc2", "-", "o"),
+        "semikpca cosine graph": ("#8f6bc2", "--", "h"),
         "semikpca rbf best weight": ("#b0588b", ":", "*"),
         "label spreading knn": ("#1b7a5a", "-", "s"),
         "label spreading rbf": ("#58b08f", "--", "s"),
@@ -37,7 +40,8 @@ METHOD_LOOKS: MappingProxyType[str, tuple[str, str, str]] = MappingProxyType(
     }
 )
 _UNKNOWN_LOOK = (MUTED, "-", ".")
-_LEAST_HEIGHT = 10.0  # points of accuracy: a narrower axis would make chance look like structure
+_LEGEND_COLUMNS = 3  # as many as fit beside each other
+_LEAST_HEIGHT = 10.0  # points: a narrower axis would make chance look like structure
 
 
 class MeanRanksDisplay(FigureDisplay):
@@ -56,7 +60,7 @@ class MeanRanksDisplay(FigureDisplay):
     ax_ : matplotlib axes
     """
 
-    _MARKS = ("o", "s", "D", "^", "v")
+    _MARKS = ("o", "s", "D", "^", "v", "<", ">", "p", "h", "P", "X", "*")
 
     def __init__(self, ranks: Mapping[str, Mapping[str, float]], *, ours: Sequence[str] = ()) -> None:
         if not ranks:
@@ -88,7 +92,7 @@ class MeanRanksDisplay(FigureDisplay):
                 self._draw_row(row, method, groups)
             self._draw_frame(methods)
             if len(groups) > 1:
-                legend_below(self.ax_, self._legend_handles(groups), n_columns=len(groups))
+                legend_below(self.ax_, self._legend_handles(groups), n_columns=min(len(groups), _LEGEND_COLUMNS))
         return self
 
     def _draw_row(self, row: int, method: str, groups: Sequence[str]) -> None:
@@ -135,7 +139,7 @@ def _dot(number: int, color: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LabelCurve:
-    """The accuracy of one method against the number of labels, in percent.
+    """The accuracy of one method, or another measure in percent or points, against the number of labels.
 
     Attributes
     ----------
@@ -153,17 +157,21 @@ class LabelCurve:
 
 
 class LabelCurvesDisplay(FigureDisplay):
-    """Mean accuracy against the number of labels, for some methods on one data set.
+    """Mean accuracy, or another measure, against the number of labels, for some methods.
 
     Parameters
     ----------
     curves : sequence of LabelCurve
         The first one is drawn in front and in bold.
-    baseline : float
-        Percent of the majority class.
     title : str
+    baseline : float or None
+        A level to be compared with; None draws none.
+    baseline_name : str
+        What it is.
     unit : str
         What the number of labels counts.
+    measure : str
+        What is drawn.
 
     Attributes
     ----------
@@ -172,14 +180,23 @@ class LabelCurvesDisplay(FigureDisplay):
     """
 
     def __init__(
-        self, curves: Sequence[LabelCurve], *, baseline: float, title: str, unit: str = "labels per class"
+        self,
+        curves: Sequence[LabelCurve],
+        *,
+        title: str,
+        baseline: float | None = None,
+        baseline_name: str = "largest class",
+        unit: str = "labels per class",
+        measure: str = "mean accuracy ± standard error (%)",
     ) -> None:
         if not curves:
             raise ValueError("curves must hold at least one curve, got none.")
         self.curves = curves
-        self.baseline = baseline
         self.title = title
+        self.baseline = baseline
+        self.baseline_name = baseline_name
         self.unit = unit
+        self.measure = measure
 
     def plot(self, ax: Axes | None = None) -> "LabelCurvesDisplay":
         """Draw the curves.
@@ -220,7 +237,8 @@ class LabelCurvesDisplay(FigureDisplay):
         ax.xaxis.set_major_locator(FixedLocator(labels))
         ax.xaxis.set_minor_locator(NullLocator())
         ax.xaxis.set_major_formatter("{x:.0f}")
-        ax.axhline(self.baseline, color=MUTED, linestyle=(0, (1, 2)), linewidth=1.2, zorder=1)
+        if self.baseline is not None:
+            ax.axhline(self.baseline, color=MUTED, linestyle=(0, (1, 2)), linewidth=1.2, zorder=1)
         bands = np.concatenate(
             [curve.means + sign * curve.standard_errors for curve in self.curves for sign in (-1, 1)]
         )
@@ -228,7 +246,7 @@ class LabelCurvesDisplay(FigureDisplay):
         ax.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.6)
         ax.set_axisbelow(True)
         ax.set_xlabel(self.unit)
-        ax.set_ylabel("mean accuracy ± standard error (%)")
+        ax.set_ylabel(self.measure)
         ax.set_title(self.title, loc="left", fontweight="bold")
 
     def _legend_handles(self) -> list[Line2D]:
@@ -241,15 +259,15 @@ class LabelCurvesDisplay(FigureDisplay):
                        label=curve.method)
             )  # fmt: skip
         low, high = self.ax_.get_ylim()
-        if low <= self.baseline <= high:
-            handles.append(Line2D([], [], color=MUTED, linestyle=(0, (1, 2)), linewidth=1.2, label="largest class"))
+        if self.baseline is not None and low <= self.baseline <= high:
+            handles.append(Line2D([], [], color=MUTED, linestyle=(0, (1, 2)), linewidth=1.2, label=self.baseline_name))
         return handles
 
 
-def _height(levels: FloatArray, baseline: float) -> tuple[float, float]:
-    """Return the ends of the vertical axis: the curves, and the share of the largest class where it is near."""
+def _height(levels: FloatArray, baseline: float | None) -> tuple[float, float]:
+    """Return the ends of the vertical axis: the curves, and the level to be compared with where it is near."""
     low, high = float(levels.min()), float(levels.max())
-    if low - 15 <= baseline <= high + 15:
+    if baseline is not None and low - 15 <= baseline <= high + 15:
         low, high = min(low, baseline), max(high, baseline)
     air = max((_LEAST_HEIGHT - (high - low)) / 2, 0.05 * (high - low))
     return max(low - air, 0.0), min(high + air, 101.5)

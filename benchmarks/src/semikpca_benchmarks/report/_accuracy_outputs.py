@@ -22,6 +22,7 @@ from semikpca_benchmarks.accuracy import (
     paired_test_rows,
     result_rows,
     summary_rows,
+    values_of,
 )
 from semikpca_benchmarks.plots import LabelCurve, LabelCurvesDisplay, MeanRanksDisplay
 from semikpca_benchmarks.report._accuracy_view import accuracy_view
@@ -56,35 +57,40 @@ def write_accuracy_outputs(
 
 
 def _displays(view: Mapping[str, Any], records: Iterable[AccuracyRecord]) -> dict[str, Any]:
-    """Return the figures of the report by name: mean ranks, and a figure for each data set."""
+    """Return the figures of the report by name: mean ranks, calibration errors, and a figure for each data set."""
     ours = [method.name for method in METHODS if method.kind == "ours"]
     ranks = {group["label"]: group["ranks"] for group in view["ranks"] if group["ranks"]}
     displays: dict[str, Any] = {"ranks": MeanRanksDisplay(ranks, ours=ours)} if ranks else {}
+    if view["calibration"]:
+        displays["calibration"] = _calibration(view["calibration"])
     by_dataset: dict[str, list[AccuracyRecord]] = {}
     for record in records:
         if not record.cell.flipped:
             by_dataset.setdefault(record.cell.dataset, []).append(record)
     for group in view["curves"]:
         for entry in group["figures"]:
-            displays[entry["figure"]] = label_curves(by_dataset[entry["dataset"]], entry["methods"])
+            displays[entry["figure"]] = label_curves(by_dataset[entry["dataset"]], entry["methods"], entry["measure"])
     return displays
 
 
-def label_curves(records: Sequence[AccuracyRecord], methods: Sequence[str]) -> LabelCurvesDisplay:
-    """Return the display of some methods on one data set."""
-    first = records[0]
-    in_all = first.cell.labels == first.cell.n_labeled
+def label_curves(
+    records: Sequence[AccuracyRecord], methods: Sequence[str], measure: str = "accuracy"
+) -> LabelCurvesDisplay:
+    """Return the display of some methods on one data set: their accuracy, or their balanced accuracy."""
+    info = records[0].cell.info
+    balanced = measure == "balanced_accuracy"
     return LabelCurvesDisplay(
-        [_curve(records, method) for method in methods],
-        baseline=100 * first.majority_share,
-        title=f"{first.cell.dataset}: {first.n_samples:,} rows, {first.n_classes} classes",
-        unit="labels" if in_all else "labels per class",
+        [_curve(records, method, measure) for method in methods],
+        baseline=100 / info.n_classes if balanced else 100 * max(info.class_sizes) / info.n_samples,
+        baseline_name="guessing" if balanced else "largest class",
+        title=f"{info.name}: {info.n_samples:,} rows, {info.n_classes} classes",
+        unit="labels" if info.counting == "in all" else "labels per class",
+        measure=f"mean {measure.replace('_', ' ')} ± standard error (%)",
     )
 
 
-def _curve(records: Sequence[AccuracyRecord], method: str) -> LabelCurve:
-    accuracies = [record.accuracies(method) for record in records]
-    done = [values[~np.isnan(values)] for values in accuracies]
+def _curve(records: Sequence[AccuracyRecord], method: str, measure: str) -> LabelCurve:
+    done = [values_of(record, method, measure) for record in records]
     return LabelCurve(
         method=method,
         labels=tuple(record.cell.labels for record in records),
@@ -92,6 +98,18 @@ def _curve(records: Sequence[AccuracyRecord], method: str) -> LabelCurve:
         standard_errors=np.array(
             [values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0 for values in done]
         ),
+    )
+
+
+def _calibration(curves: Mapping[str, Any]) -> LabelCurvesDisplay:
+    """Return the display of calibration errors over all sets; cells differ far more than draws, so it has no bands."""
+    return LabelCurvesDisplay(
+        [
+            LabelCurve(method, tuple(curves["labels"]), 100 * np.array(errors), np.zeros(len(errors)))
+            for method, errors in curves["errors"].items()
+        ],
+        title="Calibration error, all sets",
+        measure="mean calibration error (points)",
     )
 
 

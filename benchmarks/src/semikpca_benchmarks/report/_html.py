@@ -18,8 +18,8 @@ def render_accuracy_report(view: Mapping[str, Any], figures: Mapping[str, str]) 
     view : mapping
         As :func:`semikpca_benchmarks.report.accuracy_view` returns it.
     figures : mapping of str to str
-        ``<svg>`` elements that carry their own ``xmlns``, under the names "ranks" and "curves/<data set>"; those that
-        are missing are left out.
+        ``<svg>`` elements that carry their own ``xmlns``, under the names "ranks", "calibration" and
+        "curves/<data set>"; those that are missing are left out.
     """
     return render_page("accuracy.html.jinja", view, figures, _TEMPLATES)
 

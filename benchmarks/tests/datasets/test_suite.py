@@ -1,21 +1,16 @@
 """The data sets of the benchmark: the halves that were fixed beforehand, sizes, encoding, samples and refusals."""
 
+import hashlib
 from importlib.metadata import distribution
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from semikpca.datasets import PAPER_DATASETS, PackagedFile, load_paper_dataset
+from semikpca.datasets import PAPER_DATASETS, PackagedFile, keel_file, load_paper_dataset
 from semikpca.exceptions import DatasetError
-from semikpca_benchmarks.datasets import (
-    BENCHMARK_DATASETS,
-    BENCHMARK_GROUPS,
-    _from_keel,
-    _KeelSet,
-    benchmark_shape,
-    load_benchmark_dataset,
-)
+from semikpca_benchmarks.datasets import BENCHMARK_DATASETS, BENCHMARK_GROUPS, benchmark_info, load_benchmark_dataset
+from semikpca_benchmarks.datasets._keel import from_keel
 
 # Fixed by a hash of the names before any result was seen; not to be changed. Rows in the file, columns before the
 # class, classes.
@@ -65,7 +60,15 @@ def test_the_halves_are_those_that_were_fixed_beforehand():
 
 
 def test_every_name_is_in_one_group():
-    assert len(BENCHMARK_DATASETS) == len(set(BENCHMARK_DATASETS)) == 9 + 1 + 12 + 12
+    assert len(BENCHMARK_DATASETS) == len(set(BENCHMARK_DATASETS)) == 9 + 1 + 12 + 12 + 16
+    halves = [name for group, names in BENCHMARK_GROUPS.items() if group != "rare" for name in names]
+    assert sorted(halves) == sorted(BENCHMARK_DATASETS)
+
+
+def test_the_halves_are_the_smaller_and_the_larger_hashes_of_each_kind():
+    for kind in (slice(0, 6), slice(6, 10), slice(10, 12)):  # multi-class, two classes, imbalanced
+        tuning, aside = list(TUNING)[kind], list(ASIDE)[kind]
+        assert sorted(tuning + aside, key=lambda name: hashlib.sha256(name.encode()).hexdigest()) == tuning + aside
 
 
 @pytest.mark.parametrize("name", BENCHMARK_DATASETS)
@@ -76,7 +79,7 @@ def test_a_set_is_whole_numbers_of_classes_and_finite_features_of_the_size_that_
     assert np.isfinite(data.X).all()
     assert set(data.y) == set(range(data.n_classes))
     assert data.y.dtype == np.intp
-    assert (len(data.y), data.n_classes) == benchmark_shape(name)
+    assert tuple(np.bincount(data.y)) == benchmark_info(name).class_sizes
     assert data.source
 
 
@@ -160,14 +163,14 @@ def test_the_papers_sets_are_those_of_the_paper_command(name):
 def test_rows_with_missing_values_are_left_out(monkeypatch):
     rows = [["1", "a", "x"], ["?", "a", "y"], ["3", "", "x"], ["4", "b", "<null>"], ["5", "b", "y"]]
     monkeypatch.setattr(PackagedFile, "read_rows", lambda self: rows)
-    data = _from_keel(_KeelSet("made up", "tuning", n_samples=2, n_classes=2, sha256="0"))
+    data = from_keel("made up", keel_file("made up", "0"))
     np.testing.assert_array_equal(data.X, [[1.0, 1.0, 0.0], [5.0, 0.0, 1.0]])
     assert data.class_names == ("x", "y")
     assert data.y.tolist() == [0, 1]
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
-    for ask in (load_benchmark_dataset, benchmark_shape):
+    for ask in (load_benchmark_dataset, benchmark_info):
         with pytest.raises(DatasetError, match=r"no data set 'segmnt'.*segment, satimage"):
             ask("segmnt")
 
