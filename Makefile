@@ -26,7 +26,7 @@ $(INSTALLED_TO_RUN): pyproject.toml
 	touch $@
 
 $(INSTALLED_TO_DEVELOP): $(INSTALLED_TO_RUN) benchmarks/pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[dev]" --editable ./benchmarks
+	$(BIN)/python -m pip install --quiet --editable ".[dev]" --editable "./benchmarks[certainty]"
 	touch $@
 
 run: $(INSTALLED_TO_RUN)

@@ -78,3 +78,89 @@ def neighbor_pairs(squared_distances, n_neighbors):
         order = [j for j in np.argsort(squared_distances[i], kind="stable").tolist() if j != i]
         near |= {(i, j) for j in order[:n_neighbors]}
     return sorted(near | {(j, i) for i, j in near})
+
+
+def separation(components, codes, n_classes):
+    """The nats a row that a labeling saves, by the densities of normal distributions, row by row.
+
+    Along each component, rows have one normal distribution with mean 0 and variance 1, or one for each class. The
+    variance of a class is that of its rows together with five more that vary like all rows, and at least a quarter. A
+    row saves the difference of the expected logarithms of its densities: the rows of a class are as they are, but
+    where its variance was raised they count as if they varied so much. Classes are told at the price of their entropy.
+    """
+    n = len(codes)
+    saved = 0.0
+    for code in range(n_classes):
+        members = [row for row, own in zip(components, codes, strict=True) if own == code]
+        if not members:
+            continue
+        saved += len(members) / n * math.log(len(members) / n)
+        for column in range(components.shape[1]):
+            values = [float(row[column]) for row in members]
+            mean = sum(values) / len(values)
+            variance = sum((value - mean) ** 2 for value in values) / len(values)
+            variance = max((len(values) * variance + 5) / (len(values) + 5), 0.25)
+            # Entropies of normal distributions: ½ log(2πe v) nats a row.
+            whole, own = (0.5 * math.log(2 * math.pi * math.e * v) for v in (1.0, variance))
+            saved += len(members) / n * (whole - own)
+    return min(max(saved, -2.0), 3.0)
+
+
+def whitened(rows, most=20):
+    """Coordinates of rows along their leading principal components, with mean 0 and variance 1, by NumPy's SVD."""
+    U, sizes, _ = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+    return np.sqrt(len(rows)) * U[:, (sizes > 1e-3 * sizes[0]) & (np.arange(len(sizes)) < most)]
+
+
+def whitened_by_kernel(K, most=20):
+    """The leading kernel principal components of the rows of a matrix, with mean 0 and variance 1."""
+    n = len(K)
+    centering = np.eye(n) - np.ones((n, n)) / n
+    values, vectors = np.linalg.eigh(centering @ K @ centering)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    return np.sqrt(n) * vectors[:, (values > 1e-7 * values[0]) & (np.arange(n) < most)]
+
+
+def halves(codes, distances):
+    """Labels of each class, nearest to the middle first, given out in turns; a label alone goes to both halves."""
+    one, other = [], []
+    for code in sorted(set(codes)):
+        own = sorted((i for i in range(len(codes)) if codes[i] == code), key=lambda i: distances[i])
+        one += own[::2]
+        other += own[1::2] if len(own) > 1 else own
+    return sorted(one), sorted(other)
+
+
+def labelings_of_halves(K, labeled, codes, n_classes, noise, intercept):
+    """The labels of all rows that LS-SVMs make of each half of the labels, fitted from scratch."""
+    middle = [K[i, i] - 2 * K[i].mean() + K.mean() for i in labeled]  # ‖φ(x) − mean‖²
+    found = []
+    for half in halves(list(codes), middle):
+        rows = np.asarray(labeled)[half]
+        alpha, b = label_fit(K, rows, np.eye(n_classes)[np.asarray(codes)[half]], noise)
+        scores = K[:, rows] @ alpha
+        found.append(np.argmax(scores + b if intercept else scores - scores.mean(axis=0), axis=1))
+    return found
+
+
+def candidate_log_weight(counts, *, losses, agreement, separation, halves, shares, by_labels, from_labeled_alone):
+    """The logarithm of the weight of one candidate as decision 0027 has it; ``separation`` as it counts in its view."""
+    c, few = len(counts), max(0.0, 1 - sum(counts) / len(counts) / 10)
+    expected = [(count + 1) / (sum(counts) + c) for count in counts]
+    divergence = sum(p * math.log(p / q) for p, q in zip(shares, expected, strict=True) if p > 0)
+    equal_counts = len(set(counts)) == 1 and counts[0] >= 2
+    if by_labels:
+        placement = 0.0 if equal_counts and from_labeled_alone else 3 * few
+    else:
+        placement = 2.0 if equal_counts else 0.0
+    structure = math.log(c) * (agreement + 3 * few * halves) + separation - min(1, 20 * (1 - agreement)) * divergence
+    return c * structure - losses - placement
+
+
+def view_separations(separations, views):
+    """What counts of each separation: of the best one in a view a third, if it is positive, less what it is behind."""
+    best = {view: max(s for s, v in zip(separations, views, strict=True) if v == view) for view in set(views)}
+    return [
+        (best[view] / 3 if best[view] > 0 else best[view]) - (best[view] - separation)
+        for separation, view in zip(separations, views, strict=True)
+    ]

@@ -470,3 +470,24 @@ def test_one_label_for_each_of_many_classes_is_no_regression(labels):
 def test_the_only_label_of_its_class_is_told_from_the_others():
     assert only_of_class(np.array([2, 0, 2, 3, 0])).tolist() == [False, False, False, True, False]
     assert only_of_class(np.array([], dtype=np.intp)).tolist() == []
+
+
+def test_a_coding_without_some_labels_is_that_of_the_others():
+    coding = encode(["b", None, "c", "a", "c"])
+
+    without = coding.without(np.array([0, 2]))
+
+    wanted = encode([None, None, None, "a", "c"])
+    assert without.classes.tolist() == wanted.classes.tolist() == ["a", "c"]
+    assert without.codes.tolist() == wanted.codes.tolist() == [-1, -1, -1, 0, 1]
+    assert coding.codes.tolist() == [1, -1, 2, 0, 2]
+
+
+def test_a_coding_without_rows_that_have_no_label_is_the_same():
+    coding = encode([1, -1, 0])
+    assert coding.without(np.array([1])).codes.tolist() == coding.codes.tolist()
+
+
+def test_a_coding_without_any_label_is_refused():
+    with pytest.raises(ValueError, match="All 2 labels would be taken away"):
+        encode([1, -1, 0]).without(np.array([0, 2]))

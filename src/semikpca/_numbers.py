@@ -15,3 +15,9 @@ def is_positive_number(value: object) -> TypeGuard[float]:
 def is_whole_number(value: object, minimum: int) -> TypeGuard[int]:
     """Whether the value is a whole number that is at least ``minimum``."""
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= minimum
+
+
+def require_share(name: str, value: object) -> None:
+    """Refuse what is not a number strictly between 0 and 1."""
+    if not isinstance(value, Real) or not 0 < float(value) < 1:
+        raise ValueError(f"{name} must lie between 0 and 1, got {value!r}.")

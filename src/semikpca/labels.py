@@ -52,6 +52,15 @@ class LabelCoding:
         after[rows] = codes
         return LabelCoding(self.classes, after)
 
+    def without(self, rows: IntArray) -> "LabelCoding":
+        """Return the labels without those of some rows; classes that have no other label go with them."""
+        codes = self.changed(rows, np.full(len(rows), UNLABELED)).codes
+        kept = np.bincount(codes[codes != UNLABELED], minlength=self.n_classes) > 0
+        if not kept.any():
+            raise ValueError(f"All {len(self.labeled_rows)} labels would be taken away. Leave one at least.")
+        number = np.append(np.cumsum(kept) - 1, UNLABELED)  # the last entry is that of unlabeled rows
+        return LabelCoding(self.classes[kept], number[codes])
+
     def encode(self, labels: Any) -> IntArray:
         """Return class numbers for further labels (-1, None and NaN are unlabeled); an unseen label is an error."""
         known = {label: code for code, label in enumerate(self.classes.tolist())}

@@ -15,11 +15,12 @@ def place(tmp_path):
 
 
 def test_what_is_saved_is_loaded(place):
-    place.save(["ä", "b", "empty"], {9: "b", 0: "ä"}, 0.25)
+    place.save(["ä", "b", "empty"], {9: "b", 0: "ä"}, 0.25, {9, 3})
     saved = place.load(N_ROWS)
     assert saved.classes == ("ä", "b", "empty")
     assert saved.labels == {0: "ä", 9: "b"}
     assert saved.error_weight == 0.25
+    assert saved.drawn == {3, 9}
     assert saved.saved_at.tzinfo is not None
 
 
@@ -50,6 +51,9 @@ def test_labels_of_other_rows_are_refused(place):
         {"labels": 3},
         {"classes": ["a", "a"]},
         {"classes": [["a"]]},
+        {"drawn": [10]},
+        {"drawn": ["a"]},
+        {"drawn": 3},
         {"error_weight": 1.0},
         {"error_weight": "half"},
         {"saved_at": "yesterday"},

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.slow  # hundreds of requests to a served page
 
 ROWS = "x,y,kind\n" + "\n".join(f"{row % 7},{row * row % 11},{'ab'[row % 2] if row < 6 else ''}" for row in range(30))
 ACTS = (
-    "pick row step clear brush label remove undo redo add-class weight middle take-up start-over column cancel refused "
-    "refresh dismiss"
+    "pick row check step draw review share find clear brush label remove undo redo add-class weight middle take-up "
+    "start-over column cancel refused refresh dismiss"
 ).split()
 # A fit takes a while on a computer that is busy.
 FUZZ = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))

@@ -249,3 +249,77 @@ def test_files_over_the_limit_are_refused_and_others_are_taken(serve_page, open_
         page.wait_for_text("#labels-value", "5")
         (kept,) = (tmp_path / "state").glob("small-*.json")
         assert len(json.loads(kept.read_text(encoding="utf-8"))["labels"]) == 5
+
+
+def write_halves(path, n_rows=240, n_labels=30):
+    """Write rows in two halves far apart, of which the first few have a label."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["name", "x", "y", "side"])
+        for row in range(n_rows):
+            name = HOSTILE if row >= n_labels else f"row number {row}"
+            label = ("left", "right")[row % 2] if row < n_labels else ""
+            writer.writerow([name, f"{9 * (row % 2) + np.sin(row):.3f}", f"{np.cos(2 * row):.3f}", label])
+    return path
+
+
+def test_the_slider_changes_the_promise_and_rows_to_review_are_labeled(serve_page, open_page, tmp_path):
+    file = write_halves(tmp_path / "halves.csv")
+    with serve_page(file, "--label-column", "side", "--exclude", "name") as url:
+        page = open_page(url)
+        page.tab.wait_for_selector("#promise-text:has-text('Not found out for these labels yet.')")
+        page.tab.click("#find")
+        page.tab.wait_for_selector("#promise-text:has-text('Nothing can be promised yet: about')")
+        group = page.tab.get_by_role("group", name="Share of accepted labels that must be right, in percent")
+        thumb = group.get_by_role("slider")
+        thumb.focus()
+        thumb.press("Home")
+        page.wait_for_text(
+            "#promise-text", "210 of 210 rows can be accepted; at most 20% of them are wrong (with 90% confidence)."
+        )
+        page.wait_for_text("#review", "No row is left to review.")
+        thumb.press("ArrowRight")
+        page.tab.wait_for_selector("#promise-text:has-text('at most 19.5% of them are wrong')")
+        thumb.press("End")
+        page.tab.wait_for_selector("#promise-text:has-text('Ask for a lower share.')")
+        assert page.text("#review .soft").startswith("210 rows without a label that are not accepted")
+
+        # The first row to review gets a label: it leaves the list, and what was promised is no more.
+        assert HOSTILE in page.text("#review .line .title")
+        row = int(page.tab.get_attribute("#review .line", "data-value"))
+        page.tab.click("#review .line")
+        page.tab.wait_for_selector("#detail h3")
+        page.tab.keyboard.press(str(row % 2 + 1))
+        page.wait_for_text("#labels-value", "31")
+        assert labels_on_disk(file)[row] == ("left", "right")[row % 2]
+        assert page.tab.locator(f'#review .line[data-value="{row}"]').count() == 0
+        page.tab.wait_for_selector("#promise-text:has-text('Not found out for these labels yet.')")
+        page.tab.keyboard.press("a")
+        page.tab.wait_for_selector("#promise-text:has-text('Ask for a lower share.')")
+        assert "A promise rests on 30 labels" in page.text("#promise")
+        assert "1 other does not count" in page.text("#promise")
+
+        # With keys alone: a drawn row, whose label counts, and the next row to review, whose label does not.
+        for key, n_labels, rests in (("d", "32", "31 labels"), ("v", "33", "31 labels")):
+            page.tab.keyboard.press(key)
+            page.tab.wait_for_function("() => !document.body.hasAttribute('aria-busy')")
+            row = int(page.text("#detail h3").split()[-1]) - 1
+            page.tab.keyboard.press(str(row % 2 + 1))
+            page.wait_for_text("#labels-value", n_labels)
+            assert f"A promise rests on {rests}" in page.text("#promise")
+        assert page.tab.evaluate("() => window.hacked === undefined")
+
+
+def test_the_promise_fits_a_narrow_screen(serve_page, open_page, tmp_path):
+    file = write_halves(tmp_path / "halves.csv")
+    with serve_page(file, "--label-column", "side", "--exclude", "name") as url:
+        page = open_page(url)
+        page.tab.set_viewport_size({"width": 390, "height": 800})
+        page.tab.click("#find")
+        page.tab.wait_for_selector("#promise-text:not(.unknown)")
+        page.wait_for_quiet()
+        assert page.tab.evaluate("() => document.documentElement.scrollWidth") <= 390
+        boxes = [
+            page.tab.locator(card).bounding_box() for card in ("#accept-card", "#review-card", "#suggestions-card")
+        ]
+        assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)

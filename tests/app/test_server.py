@@ -293,3 +293,25 @@ def test_what_no_page_of_ours_sends_is_refused(workspace, wrong):
     assert "No events of this page" in answer.text
     assert client.post("/events", data="[", headers={"Content-Type": "application/json"}).status_code == 400
     assert client.post("/events", json=[1, 2]).status_code == 400
+
+
+# -- which labels can be accepted unseen ---------------------------------------------------------------------------
+
+
+def test_what_can_be_accepted_is_found_on_request(workspace):
+    client = client_of(workspace)
+    assert workspace.table.session.accepted(0.2) is None
+    assert client.post("/acceptance").get_json() == {"ready": True, "error": None}
+    assert workspace.table.session.accepted(0.2) is not None
+
+
+def test_without_a_table_nothing_can_be_accepted():
+    assert client_of(Workspace()).post("/acceptance").get_json() == {"ready": False, "error": None}
+
+
+def test_a_fault_while_it_is_found_is_told_and_logged(workspace, monkeypatch, caplog):
+    monkeypatch.setattr(type(workspace.table.session), "find_acceptance", lambda session: 1 // 0)
+    answer = client_of(workspace).post("/acceptance").get_json()
+    assert answer["ready"] is False
+    assert "A fault of the program: ZeroDivisionError" in answer["error"]
+    assert "What can be accepted was not found out" in caplog.text

@@ -105,7 +105,7 @@ def test_predictions_begin_with_the_second_class(rows):
     X, _ = rows
     session = LabelingSession(X, [None] * len(X), classes=("left", "right"))
     assert session.snapshot().predicted is None
-    assert len(session.advice().rows) == 8
+    assert len(session.advice().rows) == 10
     session.label([0], "left")
     assert session.snapshot().predicted is None
     session.label([40], "right")
@@ -344,7 +344,7 @@ def test_what_is_taken_up_is_written_at_once(kept, rows, monkeypatch):
     session.set_error_weight(0.8)
     again = LabelingSession(rows[0], start_labels(rows[1]), autosave=place)
     offer, written = again.saved(), []
-    monkeypatch.setattr(Autosave, "save", lambda place, classes, labels, weight: written.append((labels, weight)))
+    monkeypatch.setattr(Autosave, "save", lambda place, *saved: written.append(saved[1:3]))
     again.take_up(offer)
     # A program that dies between two writes would leave the labels without the weight.
     assert written == [(offer.labels, 0.8)]

@@ -77,6 +77,17 @@ def test_an_example_opens_and_follows_labels(key):
     assert len(pd.read_csv(BytesIO(content))) == hand.session.n_rows  # messages have line breaks
 
 
+def test_a_download_says_what_was_accepted_once_that_is_found_out(hand):
+    table = hand.workspace.table
+    assert b"accepted" not in table.download(0.3)[1]
+    assert table.session.find_acceptance()
+    after = pd.read_csv(BytesIO(table.download(0.3)[1]))
+    wanted = np.zeros(len(after), dtype=bool)
+    wanted[table.session.accepted(0.3).rows] = True
+    assert after["accepted"].tolist() == wanted.tolist()
+    assert hand.workspace.error_rate == 0.05
+
+
 @pytest.mark.slow  # the digits are opened
 def test_a_picture_of_the_row_is_shown_instead_of_its_pixels():
     hand = Hand(Workspace())

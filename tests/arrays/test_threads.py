@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from oracles import relative_error
 from semikpca import ConvexKernelPCA, SemiKPCAClassifier, SemiLSSVMClassifier
-from semikpca.arrays import allowed_threads, in_threads, one_blas_thread, slices
+from semikpca.arrays import OwnMemory, allowed_threads, in_threads, one_blas_thread, slices
 from semikpca.kernels import RBF, FactorTiles, tiles_of
 from semikpca.operators.products import symmetric_product
 
@@ -300,3 +300,19 @@ def test_ctrl_c_in_a_later_solve_leaves_the_model_as_it_was(rows, labels, action
     np.testing.assert_array_equal(model.decision_, decision)
     np.testing.assert_array_equal(model.transduction_, transduction)
     assert np.flatnonzero(model.label_coding_.codes >= 0).tolist() == [0, 1, 2, 3, 4, 5]
+
+
+# -- memory of each thread ---------------------------------------------------------------------------------------------
+
+
+def test_memory_is_used_again_by_the_same_thread_and_name_only():
+    memory = OwnMemory()
+    first = memory.block("one", (3, 4), np.float64)
+    assert first.shape == (3, 4)
+    assert np.shares_memory(memory.block("one", (2, 5), np.float64), first)
+    assert not np.shares_memory(memory.block("two", (3, 4), np.float64), first)
+    assert not np.shares_memory(memory.block("one", (5, 5), np.float64), first)
+    assert memory.block("one", (2, 2), np.float32).dtype == np.float32
+    here, there = memory.block("one", (2, 2), np.float32), []
+    in_threads(lambda part, thread: there.append(memory.block("one", (2, 2), np.float32)), range(2), 2)
+    assert not any(np.shares_memory(here, block) for block in there)

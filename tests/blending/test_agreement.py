@@ -27,7 +27,8 @@ def entropy(labels):
     return -sum(share * np.log(share) for share in shares)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 10])
+# With 25 classes there are more pairs of classes than links.
+@pytest.mark.parametrize("n_classes", [2, 3, 10, 25])
 @pytest.mark.parametrize("symmetric", [True, False])
 def test_relative_information_is_the_mutual_information_of_link_ends_over_their_entropy(rng, n_classes, symmetric):
     matrix = random_links(rng, symmetric=symmetric)
@@ -114,3 +115,10 @@ def test_no_links_tell_nothing():
     agreement = NeighborAgreement(sparse.csr_array((4, 4)))
     codes = np.array([0, 1, 0, 1])
     assert agreement.relative_information(codes, 2) == 0
+
+
+def test_a_hundred_thousand_classes_take_no_more_memory_than_the_links(rng):
+    matrix, codes = random_links(rng), rng.integers(100_000, size=30)
+    found = NeighborAgreement(matrix).relative_information(codes, 100_000)  # 80 GB as a matrix
+    few = NeighborAgreement(matrix).relative_information(np.unique(codes, return_inverse=True)[1], 30)
+    assert found == pytest.approx(few, abs=ROUNDING)

@@ -207,3 +207,53 @@ def test_labeled_rows_that_a_kernel_cannot_tell_apart_have_no_scale(rng, value, 
     system = LabelSystem((kernel + kernel.T) / 2, kernel.mean(axis=0))
 
     assert not system.scale > 0
+
+
+# -- many labels and classes -------------------------------------------------------------------------------------------
+
+MANY = 150  # more than are inverted in the plain way
+
+
+def many_labels(generator, n_classes=40):
+    factor = generator.standard_normal((200, 60))
+    labeled = np.sort(generator.choice(200, MANY, replace=False))
+    return factor @ factor.T, labeled, np.eye(n_classes)[generator.integers(n_classes, size=MANY)]
+
+
+@every_noise
+@pytest.mark.parametrize("n_classes", [3, 40])
+def test_many_labels_and_classes_solve_the_same_system(rng, noise, n_classes):
+    K, labeled, targets = many_labels(rng, n_classes)
+    fit = system_of(K, labeled).fit(targets, noise)
+    coefficients, intercept = label_fit(K, labeled, targets, noise)
+    assert relative_error(fit.coefficients, coefficients) < SAME_TO_ROUNDING
+    assert relative_error(fit.intercept, intercept) < SAME_TO_ROUNDING
+
+
+def test_many_labels_are_left_out_as_by_refits(rng):
+    K, labeled, targets = many_labels(rng, 3)
+    fit = system_of(K, labeled).fit(targets, 1.0)
+    with_intercept, centered = refits_without_each_label(K, labeled, targets, 1.0)
+    assert relative_error(fit.left_out, with_intercept) < SAME_TO_ROUNDING
+    assert relative_error(fit.left_out_centered, centered) < SAME_TO_ROUNDING
+
+
+def test_a_kernel_that_is_not_quite_definite_is_solved_all_the_same(rng):
+    K, labeled, targets = many_labels(rng, 3)
+    values, vectors = np.linalg.eigh(K)
+    values[:5] = -0.5 * np.trace(K) / len(K)  # they were 0; the noise makes up for a fifth of that
+    K = (vectors * values) @ vectors.T
+    system = K[np.ix_(labeled, labeled)] + noise_variance(K, labeled, 0.1) * np.eye(MANY)
+    assert np.linalg.eigvalsh(system)[0] < 0
+    fit = system_of(K, labeled).fit(targets, 0.1)
+    coefficients, _ = label_fit(K, labeled, targets, 0.1)
+    assert relative_error(fit.coefficients, coefficients) < SAME_TO_ROUNDING
+
+
+def test_solves_that_leave_the_kernel_slightly_unsymmetric_count_from_both_sides(rng):
+    K, labeled, targets = many_labels(rng, 3)
+    skew = 1e-3 * rng.standard_normal(K.shape)
+    skew -= skew.T
+    unsymmetric = LabelSystem((K + skew)[np.ix_(labeled, labeled)], K[:, labeled].mean(axis=0)).fit(targets, 1.0)
+    symmetric = system_of(K, labeled).fit(targets, 1.0)
+    assert relative_error(unsymmetric.coefficients, symmetric.coefficients) < SAME_TO_ROUNDING

@@ -79,7 +79,7 @@ def test_the_model_and_the_table_are_never_written_over(saved, semikpca):
     [
         (lambda content: content[:-1] + bytes([content[-1] ^ 1]), "checksum does not match"),
         (lambda content: content[:-100], "incomplete or was changed"),
-        (lambda content: content.replace(b"format 3", b"format 9", 1), "pip install --upgrade semikpca"),
+        (lambda content: content.replace(b"format 4", b"format 9", 1), "pip install --upgrade semikpca"),
         (lambda content: pickle.dumps({"a": 1}), "looks like a pickle"),
         (lambda content: b"hello", "not a model of semikpca"),
         (lambda content: b"", "it is empty"),

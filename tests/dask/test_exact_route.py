@@ -31,7 +31,15 @@ from semikpca import (
 )
 from semikpca.exceptions import ClusterError
 from semikpca.kernels import RBF, Cosine, Laplacian, Linear, NeighborGraph, Normalized, Polynomial
-from semikpca.labeling import audit_labels, error_weight_path, leave_one_label_out, suggest_labels
+from semikpca.labeling import (
+    accept_labels,
+    audit_labels,
+    error_weight_path,
+    estimate_accuracy,
+    leave_one_label_out,
+    prediction_sets,
+    suggest_labels,
+)
 from semikpca.operators import _rough
 from semikpca.operators.cluster import _rows as _cluster_rows
 
@@ -234,6 +242,14 @@ def test_every_reading_equals_that_of_the_dense_back_end(model, local):
     assert relative_error(error_weight_path(model, weights).decision, error_weight_path(local, weights).decision) <= (
         10 * ALLOWED
     )
+
+
+def test_sets_and_accepted_labels_equal_those_of_the_dense_back_end(model, local, data):
+    new = data[2]
+    np.testing.assert_array_equal(prediction_sets(model).p_values, prediction_sets(local).p_values)
+    np.testing.assert_array_equal(prediction_sets(model, X=new).p_values, prediction_sets(local, X=new).p_values)
+    assert set(accept_labels(model, 0.4).rows.tolist()) == set(accept_labels(local, 0.4).rows.tolist())
+    assert estimate_accuracy(model) == estimate_accuracy(local)
 
 
 def test_added_labels_equal_a_fit_with_them(model, local, data):

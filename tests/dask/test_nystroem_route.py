@@ -23,7 +23,15 @@ from oracles import (
 from semikpca import LSSVMClassifier, SemiKPCAClassifier, SemiLSSVMClassifier
 from semikpca.exceptions import ClusterError, KernelRankError, SingleClassWarning, UnboundedProblemError
 from semikpca.kernels import RBF, Linear, Normalized, Nystroem, _pairwise
-from semikpca.labeling import audit_labels, error_weight_path, expected_change, leave_one_label_out, suggest_labels
+from semikpca.labeling import (
+    accept_labels,
+    audit_labels,
+    error_weight_path,
+    expected_change,
+    leave_one_label_out,
+    prediction_sets,
+    suggest_labels,
+)
 from semikpca.problem import _cluster_fit
 
 pytestmark = pytest.mark.slow  # a cluster of worker processes is started
@@ -352,7 +360,8 @@ def test_a_local_fit_after_one_on_a_cluster_has_nothing_of_it(client):
 def test_readings_of_every_row_are_refused_and_say_what_to_do(client):
     X, y, _ = data(3)
     model = SemiKPCAClassifier(nystroem()).fit(chunked(X, (130, 170)), y)
-    for reading in (suggest_labels, error_weight_path, lambda model: expected_change(model, [0])):
+    every_row = (suggest_labels, prediction_sets, accept_labels, error_weight_path)
+    for reading in (*every_row, lambda model: expected_change(model, [0])):
         with pytest.raises(NotImplementedError, match=r"300 (training )?rows, which stay on the cluster"):
             reading(model)
     path = error_weight_path(model.small_model_, 5)

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from semikpca import LSSVMClassifier, SemiKPCAClassifier, SemiLSSVMClassifier
-from semikpca.decisions._probability import MAX_LEFT_OUT, learn_sharpness, probabilities, rows_to_leave_out
+from semikpca.decisions._probability import (
+    MAX_LEFT_OUT,
+    MOST_ROWS_TO_MATCH,
+    learn_sharpness,
+    matching_sharpness,
+    probabilities,
+    rows_to_leave_out,
+)
 from semikpca.exceptions import SingleClassWarning
 
 # Rows of probabilities sum to one within rounding.
@@ -15,6 +22,9 @@ SINGLE_PRECISION_ROUNDING = 1e-5
 PROBABILITY_TOLERANCE = 1e-9
 # The search for the sharpness ends within a relative step of about 1e-5.
 SEARCH_TOLERANCE = 1e-3
+# A factor is matched to a thousandth of itself. The mean probability p of the best of two classes then moves by a
+# thousandth of p (1 - p) times their log-odds, which is 0.23 at most; of ten classes by 1.1 at most.
+MATCHED = 1.1e-3
 # Calibration in the large, over several draws: neither boastful nor shy by more than this.
 CALIBRATION_TOLERANCE = 0.15
 # "Moderate": with one label per class nobody may be nearly certain of a row.
@@ -202,6 +212,95 @@ def test_labels_that_are_all_found_again_give_the_confidence_of_laplaces_rule(n_
 
 def test_decisions_that_are_all_zero_say_nothing():
     assert learn_sharpness(np.zeros((4, 1)), np.array([0, 1, 0, 1]), 2, np.zeros((10, 1))) == 1.0
+
+
+# -- as high as labels are expected to be right ------------------------------------------------------------------
+
+
+def decisions(n_classes, n=400, seed=5):
+    scores = np.random.default_rng(seed).normal(size=(n, n_classes))
+    return scores[:, 1:] - scores[:, :1] if n_classes == 2 else scores
+
+
+def mean_of_the_highest(decision, n_classes, sharpness):
+    """The mean probability of the predicted class, row by row."""
+    highest = []
+    for row in decision.reshape(len(decision), -1):
+        scores = [-row[0], row[0]] if n_classes == 2 else row.tolist()
+        powers = np.exp(sharpness * (np.array(scores) - max(scores)))
+        highest.append(powers.max() / powers.sum())
+    return float(np.mean(highest))
+
+
+@pytest.mark.parametrize("accuracy", [0.55, 0.7, 0.9, 0.99])
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+def test_the_predicted_class_has_the_asked_probability_on_the_mean(n_classes, accuracy):
+    decision = decisions(n_classes)
+    sharpness = matching_sharpness(decision, n_classes, accuracy)
+    assert mean_of_the_highest(decision, n_classes, sharpness) == pytest.approx(accuracy, abs=MATCHED)
+    given = probabilities(decision, n_classes, sharpness)
+    assert given.max(axis=1).mean() == pytest.approx(accuracy, abs=MATCHED)
+    np.testing.assert_allclose(given.sum(axis=1), 1, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_more_accuracy_means_more_sharpness(n_classes):
+    decision = decisions(n_classes)
+    found = [
+        matching_sharpness(decision, n_classes, accuracy) for accuracy in np.linspace(1 / n_classes + 0.05, 0.99, 20)
+    ]
+    assert (np.diff(found) > 0).all()
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_what_no_sharpness_gives_is_come_as_near_to_as_can_be(n_classes):
+    decision = decisions(n_classes)
+    for too_low in (0.0, 0.1, 1 / n_classes):
+        flat = mean_of_the_highest(decision, n_classes, matching_sharpness(decision, n_classes, too_low))
+        assert 1 / n_classes < flat < 1 / n_classes + 0.01
+    for too_high in (1.0, 1.5):
+        sure = mean_of_the_highest(decision, n_classes, matching_sharpness(decision, n_classes, too_high))
+        assert 0.99 < sure <= 1  # a row on the edge is not sure at any sharpness
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-6, 1e6, 1e100])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_matched_sharpness_does_not_depend_on_the_scale_of_the_decisions(n_classes, scale):
+    decision = decisions(n_classes)
+    plain, scaled = (matching_sharpness(factor * decision, n_classes, 0.8) for factor in (1.0, scale))
+    assert scaled * scale == pytest.approx(plain, rel=SEARCH_TOLERANCE)
+
+
+def test_decisions_that_say_nothing_and_one_class_have_no_sharpness_to_match():
+    assert matching_sharpness(np.zeros((10, 1)), 2, 0.9) == 1.0
+    assert matching_sharpness(np.zeros((10, 3)), 3, 0.9) == 1.0
+    assert matching_sharpness(np.zeros((10, 1)), 1, 0.9) == 1.0
+
+
+def test_rows_that_no_label_reaches_draw_the_others_up_where_they_are_counted():
+    """They have even chances at any sharpness, so that whoever wants the others matched leaves them out."""
+    decision = decisions(2)
+    with_nothing = np.vstack([decision, np.zeros((400, 1))])
+    found = matching_sharpness(with_nothing, 2, 0.7)
+    assert mean_of_the_highest(with_nothing, 2, found) == pytest.approx(0.7, abs=MATCHED)
+    assert mean_of_the_highest(decision, 2, found) == pytest.approx(0.9, abs=2 * MATCHED)
+
+
+def test_many_rows_are_matched_by_an_even_choice():
+    decision = decisions(3, n=4 * MOST_ROWS_TO_MATCH + 1)
+    sharpness = matching_sharpness(decision, 3, 0.8)
+    # Probabilities vary by 0.16 from row to row, their mean over 4,000 rows by 0.0025.
+    assert mean_of_the_highest(decision[:5_000], 3, sharpness) == pytest.approx(0.8, abs=0.01)
+    # The choice is every fifth row; only the unit of the search is that of all rows.
+    assert sharpness == pytest.approx(matching_sharpness(decision[::5], 3, 0.8), rel=SEARCH_TOLERANCE)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_decisions_may_be_a_vector_or_single_precision(dtype):
+    decision = decisions(2).astype(dtype)
+    expected = matching_sharpness(decisions(2), 2, 0.8)
+    for given in (decision, decision[:, 0]):
+        assert matching_sharpness(given, 2, 0.8) == pytest.approx(expected, rel=SEARCH_TOLERANCE)
 
 
 # -- which labels are left out -----------------------------------------------------------------------------------

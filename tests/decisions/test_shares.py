@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from semikpca.decisions import expected_shares
+from semikpca.decisions import _shares, expected_shares, prior_offsets
 
 ROUNDING = 1e-12
 PSEUDO_COUNTS = (0.3, 1.0, 3.0, 10.0, 30.0)  # how many labels of each class equal shares may be worth, as documented
@@ -84,3 +84,24 @@ def test_counts_are_not_modified():
     counts = np.array([3, 1])
     expected_shares(counts)
     assert counts.tolist() == [3, 1]
+
+
+# Shares of rows on the edge of two classes count for both; their softness is a hundredth of the spread.
+@pytest.mark.parametrize("n_classes", [3, 50, 51, 200])
+def test_offsets_move_predicted_shares_to_the_prior_however_many_classes_there_are(rng, n_classes):
+    scores = rng.normal(size=(60 * n_classes, n_classes))
+    prior = rng.dirichlet(np.full(n_classes, 5.0))
+    offsets = prior_offsets(scores, prior)
+    found = np.bincount((scores + offsets).argmax(axis=1), minlength=n_classes) / len(scores)
+    assert np.abs(found - prior).sum() < 0.02
+    plain = np.bincount(scores.argmax(axis=1), minlength=n_classes) / len(scores)
+    assert np.abs(plain - prior).sum() > 0.1
+    assert offsets.sum() == pytest.approx(0, abs=1e-9)
+
+
+def test_both_ways_to_find_offsets_agree(rng, monkeypatch):
+    scores, prior = rng.normal(size=(500, 5)), np.array([0.4, 0.3, 0.1, 0.1, 0.1])
+    one = prior_offsets(scores, prior, 1 / 3)
+    monkeypatch.setattr(_shares, "_FEW_CLASSES", 2)
+    # Slopes are brought down to 1e-5 and less, and the curvature is some hundredths.
+    np.testing.assert_allclose(prior_offsets(scores, prior, 1 / 3), one, atol=2e-3)

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.metrics import mutual_info_score
+from sklearn.metrics import cohen_kappa_score, mutual_info_score
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.semi_supervised import LabelSpreading
@@ -20,23 +20,30 @@ from sklearn.utils import get_tags
 from threadpoolctl import threadpool_limits
 
 from blending_oracles import (
+    candidate_log_weight,
     label_fit,
     label_response,
+    labelings_of_halves,
     left_out_loss,
     neighbor_pairs,
     new_label_response,
     noise_variance,
     refits_without_each_label,
+    separation,
+    view_separations,
+    whitened,
+    whitened_by_kernel,
 )
 from oracles import large_rbf, lssvm_from_the_paper, naive_shared_pairs, relative_error
 from semikpca import SemiKPCAClassifier, SemiKPCAClassifierCV
+from semikpca.blending import candidate_log_weights
 from semikpca.exceptions import (
     DegenerateSpectrumWarning,
     SingleClassWarning,
     UnboundedProblemError,
     UnreachableRowsWarning,
 )
-from semikpca.kernels import RBF, Laplacian, Linear, NeighborGraph, Normalized
+from semikpca.kernels import RBF, DefaultKernels, Laplacian, Linear, NeighborGraph, Normalized, OnColumns
 from semikpca.labeling import audit_labels, expected_change, leave_one_label_out, suggest_labels
 
 # Candidates solve systems whose condition number is below 1e4, after eigenpairs good to 1e-12 of the largest: two ways
@@ -46,6 +53,9 @@ SAME_TO_ROUNDING = 1e-8
 SAME_IN_FLOAT32 = 1e-4
 # The offsets of a class prior come from an iterative minimization, which stops at a gradient of 1e-5.
 MATCHED_SHARES = 1e-4
+
+# A sharpness is matched to a thousandth; probabilities of a few classes move by less than that.
+MATCHED_CONFIDENCE = 1e-3
 
 NEIGHBORS = 10  # of the graph on which labelings are judged
 
@@ -76,12 +86,14 @@ def fit_quietly(model, X, y):
 class Oracle:
     """All candidates of a model whose kernels are known as dense matrices, each fitted and refitted naively."""
 
-    def __init__(self, model, matrices, crosses, y, squared_distances):
+    def __init__(self, model, matrices, crosses, y, squared_distances, components):
         self.codes = np.searchsorted(model.classes_, y[y != -1])
         self.labeled = np.flatnonzero(y != -1)
-        targets = np.eye(len(model.classes_))[self.codes]
+        n_classes = len(model.classes_)
+        targets = np.eye(n_classes)[self.codes]
         pairs = neighbor_pairs(squared_distances, NEIGHBORS)
-        self.scores, self.new_scores, self.left_out, self.agreement = [], [], [], []
+        self.scores, self.new_scores, self.left_out = [], [], []
+        self.agreement, self.separation, self.halves = [], [], []
         for kernel, k, gamma, noise, intercept in zip(
             *(
                 model.results_[name]
@@ -105,6 +117,9 @@ class Oracle:
             here, there = [codes[i] for i, _ in pairs], [codes[j] for _, j in pairs]
             most = mutual_info_score(here, here)
             self.agreement.append(mutual_info_score(here, there) / most if most > 0 else 0.0)
+            self.separation.append(separation(components, codes, n_classes))
+            one, other = labelings_of_halves(K, self.labeled, self.codes, n_classes, noise, intercept)
+            self.halves.append(cohen_kappa_score(one, other))
 
     def blend(self, candidates, weights):
         scores = sum(weight * candidate for weight, candidate in zip(weights, candidates, strict=True))
@@ -129,7 +144,8 @@ def settings(data):
 
     matrices = {repr(KERNELS[0]): large_rbf(X, X, GAMMA), repr(KERNELS[1]): X @ X.T}
     crosses = {repr(KERNELS[0]): large_rbf(new, X, GAMMA), repr(KERNELS[1]): new @ X.T}
-    return fitted, new, lambda model: Oracle(model, matrices, crosses, y, euclidean_distances(X, squared=True))
+    squared_distances = euclidean_distances(X, squared=True)
+    return fitted, new, lambda model: Oracle(model, matrices, crosses, y, squared_distances, whitened(X))
 
 
 def test_candidates_are_all_settings_and_the_plain_kernels(settings):
@@ -185,36 +201,88 @@ def test_left_out_decisions_are_the_weighted_sum_of_naive_refits(settings, combi
     assert relative_error(left_out.decision, naive.blend(naive.left_out, model.weights_)) < SAME_TO_ROUNDING
 
 
-def test_weights_follow_losses_agreement_shares_and_intercepts(settings):
+def test_separation_and_halves_are_those_of_naive_labelings(settings):
     fitted, _, oracle = settings
     model = fitted("ensemble")
     naive = oracle(model)
-    counts = np.bincount(naive.codes)
-    n_classes = len(counts)
-    expected = (counts + 1) / (counts.sum() + n_classes)
-    log_weights = []
-    for number, scores in enumerate(naive.scores):
-        shares = np.bincount(scores.argmax(axis=1), minlength=n_classes) / len(scores)
-        divergence = sum(p * np.log(p / q) for p, q in zip(shares, expected, strict=True) if p > 0)
-        intercept = model.results_["intercept"][number] * 2 * max(0, 1 - counts.sum() / n_classes / 10)
-        cost = 2 * min(1, 20 * (1 - naive.agreement[number]))
-        structure = n_classes * (np.log(n_classes) * naive.agreement[number] - cost * divergence)
-        log_weights.append(structure - left_out_loss(naive.left_out[number], naive.codes) - intercept)
+    np.testing.assert_allclose(model.results_["separation"], naive.separation, atol=SAME_TO_ROUNDING)
+    np.testing.assert_allclose(model.results_["halves"], naive.halves, atol=SAME_TO_ROUNDING)
+    assert np.ptp(naive.separation) > 0.05, "candidates must differ"
+    assert np.ptp(naive.halves) > 0.05, "candidates must differ"
+
+
+def test_weights_follow_from_all_that_is_known_of_naive_fits(settings):
+    fitted, _, oracle = settings
+    model = fitted("ensemble")
+    naive = oracle(model)
+    counts = np.bincount(naive.codes).tolist()
+    separations = view_separations(naive.separation, [0] * len(naive.separation))
+    log_weights = [
+        candidate_log_weight(
+            counts,
+            losses=left_out_loss(naive.left_out[number], naive.codes),
+            agreement=naive.agreement[number],
+            separation=separations[number],
+            halves=naive.halves[number],
+            shares=np.bincount(scores.argmax(axis=1), minlength=len(counts)) / len(scores),
+            by_labels=model.results_["intercept"][number],
+            from_labeled_alone=model.results_["n_components_removed"][number] is None,
+        )
+        for number, scores in enumerate(naive.scores)
+    ]
     weights = np.exp(np.array(log_weights) - max(log_weights))
+    weights[weights < 1e-4] = 0
     np.testing.assert_allclose(model.weights_, weights / weights.sum(), atol=SAME_TO_ROUNDING)
 
 
-def test_a_given_matrix_is_judged_by_the_neighbors_in_its_own_distances(data):
+@pytest.mark.parametrize("combine", ["ensemble", "best"])
+def test_consensus_is_how_often_naive_candidates_say_what_the_blend_says(settings, combine):
+    fitted, _, oracle = settings
+    model = fitted(combine)
+    naive = oracle(model)
+    same = [np.mean(scores.argmax(axis=1) == model.transduction_) for scores in naive.scores]
+    assert model.blend_.accuracy.consensus == pytest.approx(model.weights_ @ same, abs=SAME_TO_ROUNDING)
+
+
+def test_a_given_matrix_is_judged_by_the_neighbors_and_components_in_its_own_distances(data):
     X, y = data
     K, cross = large_rbf(X, X, GAMMA), large_rbf(X[:9] + 0.3, X, GAMMA)
     model = SemiKPCAClassifierCV(["precomputed"], class_prior=None).fit(K, y)
-    naive = Oracle(model, {"Precomputed()": K}, {"Precomputed()": cross}, y, 2 - 2 * K)
+    components = whitened_by_kernel(K)
+    naive = Oracle(model, {"Precomputed()": K}, {"Precomputed()": cross}, y, 2 - 2 * K, components)
 
     np.testing.assert_allclose(model.results_["agreement"], naive.agreement, atol=SAME_TO_ROUNDING)
+    np.testing.assert_allclose(model.results_["separation"], naive.separation, atol=SAME_TO_ROUNDING)
     assert relative_error(model.decision_, naive.blend(naive.scores, model.weights_)) < SAME_TO_ROUNDING
     assert relative_error(model.decision_function(cross), naive.blend(naive.new_scores, model.weights_)) < (
         SAME_TO_ROUNDING
     )
+
+
+def columns_seen_by(kernel):
+    """The columns that a kernel of a view is about, None for all of them."""
+    view = kernel.kernel_ if isinstance(kernel, Normalized) else kernel
+    return tuple(view.columns) if isinstance(view, OnColumns) else None
+
+
+def test_candidates_whose_kernels_see_the_same_columns_are_of_one_view(data, monkeypatch):
+    X, y = data
+    seen = []
+
+    def watched(evidence, counts):
+        seen.append(evidence)
+        return candidate_log_weights(evidence, counts)
+
+    monkeypatch.setattr("semikpca.blending._candidates.candidate_log_weights", watched)
+    views = [DefaultKernels(), DefaultKernels([0, 1, 2]), DefaultKernels([5, 6, 7])]
+    model = SemiKPCAClassifierCV(views).fit(X, y)
+    loaded = pickle.loads(pickle.dumps(model))
+    row = np.flatnonzero(y == -1)[0]
+    for later in (model.add_labels([row], [0]), loaded.add_labels([row], [0]), model.at_error_weight(0.5)):
+        columns = [columns_seen_by(kernel) for kernel in later.results_["kernel"]]
+        pairs = set(zip(seen[-1].view.tolist(), columns, strict=True))
+        assert len(pairs) == len(set(columns)) == len(set(seen[-1].view.tolist())) == 3
+    assert len(seen) == 4
 
 
 # -- results -----------------------------------------------------------------------------------------------------
@@ -228,6 +296,8 @@ COLUMNS = [
     "left_out_loss",
     "left_out_accuracy",
     "agreement",
+    "separation",
+    "halves",
     "weight",
 ]
 
@@ -282,6 +352,24 @@ def test_the_defaults_are_those_that_are_documented(two_classes):
     plain, shaped = kernels[kernels.isna()].index, kernels[~kernels.isna()].index
     assert sorted(type(kernel).__name__ for kernel in plain) == ["Laplacian", "Linear", "RBF"]
     assert sorted(type(kernel).__name__ for kernel in shaped) == ["NeighborGraph"] * 3 + ["Normalized"] * 2
+    graphs = [(kernel.n_neighbors, kernel.metric) for kernel in shaped if isinstance(kernel, NeighborGraph)]
+    assert graphs == [(5, "euclidean"), (7, "euclidean"), (20, "mahalanobis")]
+
+
+def test_embeddings_have_defaults_of_their_own(rng):
+    truth = np.arange(60) % 2
+    X = 0.3 + rng.normal(size=(60, 40)) + 2 * rng.normal(size=(2, 40))[truth]
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    model = SemiKPCAClassifierCV().fit(X, one_label_each(truth))
+    kernels = list(dict.fromkeys(map(repr, model.results_["kernel"])))
+    assert kernels[0].startswith("RBF(")
+    assert kernels[1:] == [
+        "NeighborGraph()",
+        "NeighborGraph(n_neighbors=20)",
+        "NeighborGraph(metric='centered cosine', n_neighbors=20)",
+    ]
+    np.testing.assert_array_equal(model.transduction_, truth)
+    assert relative_error(model.decision_function(X.copy()), model.decision_) < SAME_TO_ROUNDING
 
 
 def test_many_rows_have_no_whole_matrices_by_default(two_classes, monkeypatch):
@@ -322,6 +410,10 @@ MODELS = {
     "class prior": SemiKPCAClassifierCV(class_prior="labeled"),
 }
 every_model = pytest.mark.parametrize("name", MODELS)
+
+
+def tolerance_of(name):
+    return MATCHED_SHARES if name == "class prior" else SAME_TO_ROUNDING
 
 
 @every_model
@@ -438,7 +530,7 @@ def assert_same_model(found, wanted, X, tolerance=SAME_TO_ROUNDING):
     assert list(map(repr, found.results_["kernel"])) == list(map(repr, wanted.results_["kernel"]))
     for name in ("noise", "intercept"):
         np.testing.assert_array_equal(found.results_[name], wanted.results_[name])
-    for name in ("error_weight", "left_out_loss", "left_out_accuracy", "agreement"):
+    for name in ("error_weight", "left_out_loss", "left_out_accuracy", "agreement", "separation", "halves"):
         np.testing.assert_allclose(found.results_[name], wanted.results_[name], rtol=tolerance, atol=tolerance)
     assert repr(found.best_params_["kernel"]) == repr(wanted.best_params_["kernel"])
     for name in ("noise", "intercept"):
@@ -479,7 +571,7 @@ def test_labels_added_changed_and_taken_away_equal_a_refit(data, name):
 
     assert model.add_labels(rows, labels) is model
 
-    assert_same_model(model, fit_quietly(clone(model), X, changed(y, rows, labels)), X)
+    assert_same_model(model, fit_quietly(clone(model), X, changed(y, rows, labels)), X, tolerance_of(name))
 
 
 def test_one_label_after_the_other_equals_a_refit(data):
@@ -520,7 +612,7 @@ def test_other_labels_for_all_rows_equal_a_refit(data, name):
 
     wanted = fit_quietly(clone(model), X, other)
     np.testing.assert_array_equal(moved.classes_, wanted.classes_)
-    assert_same_model(moved, wanted, X)
+    assert_same_model(moved, wanted, X, tolerance_of(name))
     assert all(vars(model)[name] is value for name, value in before.items())  # the first model is what it was
 
 
@@ -722,7 +814,8 @@ def test_one_label_a_class_is_enough_for_two_clusters(clear_clusters):
     assert np.isnan(model.results_["left_out_accuracy"]).all()
     assert (model.results_["left_out_loss"] == 0).all()
     assert np.isnan(leave_one_label_out(model).accuracy)
-    assert 0.5 < model.label_distributions_.max() < 0.9, "two labels are no reason to be sure"
+    # All candidates agree with each other and with the neighborhoods: few labels will be wrong, but nobody knows.
+    assert 0.9 < model.label_distributions_.max(axis=1).mean() < 0.99
 
 
 def test_one_label_a_class_is_enough_for_ten_clusters(rng):
@@ -971,7 +1064,7 @@ def test_an_audit_finds_a_label_that_was_turned(clear_clusters):
         audit = audit_labels(SemiKPCAClassifierCV(combine=combine).fit(X, y))
         assert audit.rows[0] == 22
         assert (audit.given[0], audit.suggested[0]) == (3, 1)
-        assert audit.suspicion[0] > 0.5 > audit.suspicion[1]
+        assert audit.suspicion[0] > 10 * audit.suspicion[1]
         assert sorted(audit.rows) == given.tolist()
 
 
@@ -1105,6 +1198,56 @@ def test_probabilities_sum_to_one_and_are_higher_where_the_label_is_right(five_c
     assert highest[right].mean() > highest[~right].mean() + 0.05
 
 
+@every_model
+def test_probabilities_are_as_high_on_the_mean_as_labels_are_expected_to_be_right(data, name):
+    X, y = data
+    model = fit_quietly(clone(MODELS[name]), X, y)
+    reached = np.setdiff1d(np.arange(len(X)), model.unreachable_rows_)
+    confidence = model.label_distributions_[reached].max(axis=1).mean()
+    assert confidence == pytest.approx(model.blend_.accuracy.expected_accuracy, abs=MATCHED_CONFIDENCE)
+    np.testing.assert_array_equal(model.classes_[model.label_distributions_.argmax(axis=1)], model.transduction_)
+    new = X + 0.2
+    np.testing.assert_array_equal(model.classes_[model.predict_proba(new).argmax(axis=1)], model.predict(new))
+
+
+@pytest.mark.parametrize("n_each", [1, 2, 5])
+@pytest.mark.parametrize("spread", [0.5, 2.0])
+def test_confidence_is_about_as_high_as_accuracy_however_few_the_labels_are(n_each, spread):
+    differences = []
+    for seed in range(8):
+        generator = np.random.default_rng(seed)
+        truth = np.arange(120) % 3
+        X = 3 * np.eye(3, 5)[truth] + spread * generator.normal(size=(120, 5))
+        y = np.full(120, -1)
+        for code in range(3):
+            y[generator.choice(np.flatnonzero(truth == code), n_each, replace=False)] = code
+        model = SemiKPCAClassifierCV().fit(X, y)
+        right = model.transduction_[y == -1] == truth[y == -1]
+        differences.append(model.label_distributions_[y == -1].max(axis=1).mean() - right.mean())
+    # Over many sets a draw is off by 0.11 on the mean with one label a class (decision 0028), on one set by twice that.
+    assert abs(np.mean(differences)) < 0.22
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+def test_one_label_a_class_gives_probabilities_between_a_guess_and_certainty(n_classes, rng):
+    truth = np.arange(150) % n_classes
+    noise = rng.normal(size=(150, 5))
+    clear = 30 * rng.normal(size=(n_classes, 5))[truth] + noise
+    y = one_label_each(truth)
+    confidences = [SemiKPCAClassifierCV().fit(X, y).label_distributions_.max(axis=1).mean() for X in (noise, clear)]
+    assert 1 / n_classes < confidences[0] < 0.75 < 0.9 < confidences[1] < 1
+
+
+def test_rows_out_of_reach_do_not_make_the_others_surer(two_of_four):
+    X, y, cluster = two_of_four
+    near = cluster < 2
+    model = fit_quietly(SemiKPCAClassifierCV([NeighborGraph(4)]), X, y)
+    assert model.label_distributions_[near].max(axis=1).mean() == pytest.approx(
+        model.blend_.accuracy.expected_accuracy, abs=MATCHED_CONFIDENCE
+    )
+    np.testing.assert_allclose(model.label_distributions_[~near].max(axis=1), 2 / 3)
+
+
 # -- pickles and copies ------------------------------------------------------------------------------------------
 
 
@@ -1119,7 +1262,8 @@ def test_a_loaded_model_answers_and_goes_on_learning(data, name):
         assert relative_error(loaded.decision_function(X + 0.1), answers) < SAME_TO_ROUNDING
         assert relative_error(loaded.predict_proba(X), model.predict_proba(X)) < SAME_TO_ROUNDING
         assert relative_error(loaded.label_response(unlabeled), response) < SAME_TO_ROUNDING
-        assert_same_model(loaded.add_labels(rows, labels), fit_quietly(clone(model), X, changed(y, rows, labels)), X)
+        wanted = fit_quietly(clone(model), X, changed(y, rows, labels))
+        assert_same_model(loaded.add_labels(rows, labels), wanted, X, tolerance_of(name))
     assert relative_error(model.decision_function(X + 0.1), answers) < SAME_TO_ROUNDING
 
 

@@ -7,6 +7,8 @@ from scipy.spatial.distance import pdist
 from sklearn.svm import SVC
 
 from semikpca.kernels import RBF, Laplacian, Normalized, Polynomial, _bandwidth
+from semikpca.kernels._distances import squared_distances
+from semikpca.kernels._product_distances import ProductDistances
 
 # A CSR matrix has its distances computed by another route, with other roundings.
 ANOTHER_ROUTE = 1e-12
@@ -156,6 +158,126 @@ def test_rows_up_to_the_limit_are_exact():
 
 def test_the_sample_fits_into_the_smallest_set_of_rows_that_is_sampled():
     assert np.sqrt(2 * _bandwidth.SAMPLED_PAIRS) <= _bandwidth.EXACT_MEDIAN_ROWS
+
+
+# -- wide rows ---------------------------------------------------------------------------------------------------------
+
+# Differences, summed in another order.
+LAST_DIGITS = 1e-14
+
+
+def wide_sets():
+    rng = np.random.default_rng(2)
+    cloud = rng.normal(size=(101, 80))
+    outlier = cloud.copy()
+    outlier[3] *= 1e7
+    return {
+        "a cloud, an even number of pairs": cloud,
+        "an odd number of pairs": cloud[:99],
+        "three rows": cloud[:3],
+        "two rows": cloud[:2],
+        "off the origin": cloud + 1e5,
+        "two clusters far apart": np.vstack([cloud[:50], cloud[50:] + 1e4]),
+        "two clusters at the ends of the digits": np.vstack([cloud[:50], cloud[50:] + 1e9]),
+        "one outlier": outlier,
+        "whole numbers, full of ties": rng.integers(0, 2, size=(101, 80)).astype(float),
+        "two distances only": np.eye(100)[np.arange(100) % 40],
+        "huge": 1e150 * cloud,
+        "tiny": 1e-150 * cloud,
+    }
+
+
+OUT_OF_SINGLE = ("huge", "tiny")
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [(name, np.float64) for name in wide_sets()]
+    + [(name, np.float32) for name in wide_sets() if name not in OUT_OF_SINGLE],
+)
+def test_the_median_of_wide_rows_is_that_of_differences(name, dtype):
+    X = wide_sets()[name].astype(dtype)
+    assert _bandwidth.median_distance(X) == pytest.approx(np.median(pdist(X)), rel=LAST_DIGITS)
+
+
+def test_differences_are_taken_of_pairs_near_the_median_only(monkeypatch):
+    taken = []
+
+    def counted(A, rows, B, columns):
+        taken.append(len(rows))
+        return squared_distances(A, rows, B, columns)
+
+    monkeypatch.setattr(_bandwidth, "squared_distances", counted)
+    X = rows_of(600, 300)
+    assert _bandwidth.median_distance(X) == pytest.approx(np.median(pdist(X)), rel=LAST_DIGITS)
+    assert 0 < sum(taken) < 600 * 599 / 2 / 100
+
+
+def test_single_precision_gives_way_to_double_where_it_has_too_few_digits(monkeypatch):
+    tried = []
+
+    class Products(ProductDistances):
+        def __init__(self, points, dtype):
+            tried.append(np.dtype(dtype))
+            super().__init__(points, dtype)
+
+    monkeypatch.setattr(_bandwidth, "ProductDistances", Products)
+    X = np.vstack([rows_of(150, 80), rows_of(90, 80, seed=1) + 1e4])  # more than half of the pairs are inside
+    assert _bandwidth.median_distance(X) == pytest.approx(np.median(pdist(X)), rel=LAST_DIGITS)
+    assert tried == [np.float32, np.float64]
+
+
+def test_equal_wide_rows_have_no_median():
+    X = np.vstack([np.repeat(rows_of(1, 80), 60, axis=0), rows_of(10, 80)]) + 3
+    with pytest.raises(
+        ValueError, match=r"gamma='median' has no value.*the median distance between the rows of X is 0"
+    ):
+        RBF().fit(X)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("n", [40, 41, 130])
+def test_threads_take_the_same_differences(monkeypatch, metric, n):
+    X = rows_of(n)
+    alone = _bandwidth.median_distance(X, metric)
+    monkeypatch.setattr(_bandwidth, "_FEW_ROWS", 10)
+    monkeypatch.setattr(_bandwidth, "allowed_threads", lambda: 2)
+    assert _bandwidth.median_distance(X, metric) == alone
+
+
+@pytest.fixture
+def few_differences_are_many(monkeypatch):
+    monkeypatch.setattr(_bandwidth, "CITY_BLOCK_DIFFERENCES", 100_000)
+    monkeypatch.setattr(_bandwidth, "CITY_BLOCK_SAMPLED", 60_000)
+
+
+# A median of 2,000 distances whose spread is a tenth of them is good to about 0.1 / sqrt(2,000).
+SAMPLED_PAIRS_ERROR = 0.01
+
+
+@pytest.mark.usefixtures("few_differences_are_many")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_city_block_median_of_wide_rows_comes_from_a_sample_of_pairs(dtype):
+    X = rows_of(300, 30).astype(dtype)
+    exact, sampled = np.median(pdist(X, "cityblock")), _bandwidth.median_distance(X, "manhattan")
+    assert sampled != exact
+    assert sampled == pytest.approx(exact, rel=SAMPLED_PAIRS_ERROR)
+    assert _bandwidth.median_distance(X, "manhattan") == sampled
+
+
+@pytest.mark.usefixtures("few_differences_are_many")
+def test_every_row_counts_as_often_in_the_sample_of_pairs():
+    # Sorted by class, one class in twenty far away: neighbors in the order of the rows would never meet the other.
+    X = np.repeat([[0.0], [1.0]], [380, 20], axis=0) * np.ones((400, 30)) + 1e-3 * rows_of(400, 30)
+    distances = _bandwidth._sampled_city_block(X)
+    share = 2 * 380 * 20 / (400 * 399)  # of pairs of different classes
+    assert np.mean(distances > 15) == pytest.approx(share, rel=0.2)  # 190 of 2,000, give or take 13
+
+
+@pytest.mark.usefixtures("few_differences_are_many")
+def test_fewer_city_block_differences_are_all_taken():
+    X = rows_of(60, 30)
+    assert _bandwidth.median_distance(X, "manhattan") == np.median(pdist(X, "cityblock"))
 
 
 # -- where a rule has no value -----------------------------------------------------------------------------------------

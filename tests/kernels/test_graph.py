@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 from graph_oracle import neighbor_graph, transitions, weights
@@ -35,6 +36,14 @@ ROWS = {
     "all equal": np.ones((8, 2)),
     "fewer than neighbors": generator.normal(size=(4, 2)),
     "dense and thin": np.vstack([0.01 * generator.normal(size=(20, 2)), 10 * generator.normal(size=(15, 2))]),
+    # With more than 15 features products of matrices say who may be near.
+    "a wide cloud": generator.normal(size=(60, 20)),
+    "wide whole numbers, full of ties": generator.integers(0, 2, size=(60, 20)).astype(float),
+    "wide duplicates, more than neighbors": np.tile(in_the_middle_of_duplicates(), 9),
+    "two wide blobs far apart": np.vstack([generator.normal(size=(50, 20)), generator.normal(size=(50, 20)) + 100]),
+    "wide and all equal": np.ones((60, 20)),
+    "wide, fewer than neighbors": generator.normal(size=(4, 20)),
+    "wide, with an outlier": np.vstack([generator.normal(size=(50, 20)), 1e5 + generator.normal(size=(1, 20))]),
 }
 NEW = {
     name: np.vstack([rows[:3], (rows[:4] + rows[-4:]) / 2, rows[:5] + 0.1 * generator.normal(size=rows[:5].shape)[:5]])
@@ -103,7 +112,11 @@ def test_csr_rows_give_what_dense_rows_give(name):
     np.testing.assert_allclose(found, neighbor_graph(new, rows, rows, 5), atol=ROUNDING)
 
 
-@pytest.mark.parametrize("name", [name for name in ROWS if name != "far from the origin"])
+# Where rows are far from the origin, or from each other, rounding to float32 moves them by more than SINGLE allows.
+FAR = ("far from the origin", "two wide blobs far apart", "wide, with an outlier")
+
+
+@pytest.mark.parametrize("name", [name for name in ROWS if name not in FAR])
 def test_single_precision_comes_in_and_goes_out(name):
     rows = ROWS[name].astype(np.float32)
     new = NEW[name].astype(np.float32)
@@ -118,6 +131,186 @@ def test_the_cosine_metric_looks_at_directions_only():
     unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     kernel = NeighborGraph(4, metric="cosine").fit(rows * generator.uniform(0.1, 10, size=(25, 1)))
     np.testing.assert_allclose(kernel.pairwise(3 * rows[:5], rows), neighbor_graph(unit[:5], unit, unit, 4), atol=1e-9)
+
+
+# -- metrics that are learned ------------------------------------------------------------------------------------------
+
+
+def centered_cosine(rows):
+    """Return what takes off the mean of the training rows and scales to unit length, row by row."""
+    mean = rows.mean(axis=0)
+
+    def transformed(new):
+        return np.array([(row - mean) / np.linalg.norm(row - mean) for row in new])
+
+    return transformed
+
+
+def mahalanobis(rows):
+    """Return what turns rows so that the training rows are uncorrelated, with unit variance, by at most 20 numbers."""
+    mean = rows.mean(axis=0)
+    _, sizes, V = np.linalg.svd(rows - mean, full_matrices=False)
+    kept = np.flatnonzero(sizes > 1e-3 * sizes[0])[:20]
+    directions = V[kept].T * np.sqrt(len(rows) - 1) / sizes[kept]
+    return lambda new: (new - mean) @ directions
+
+
+LEARNED = {"centered cosine": centered_cosine, "mahalanobis": mahalanobis}
+every_learned = pytest.mark.parametrize("metric", LEARNED)
+CLOUDS = {
+    "a cloud": ROWS["a cloud"] * [1.0, 0.1, 3.0] + 2,
+    "a wide cloud": ROWS["a wide cloud"] + np.linspace(0, 5, 20),
+    "more columns than components": generator.normal(size=(60, 33)) * np.linspace(1, 0.2, 33) + 0.5,
+    "more columns than rows": generator.normal(size=(18, 40)) * np.linspace(1, 0.2, 40) - 1,
+    "two blobs": np.vstack([generator.normal(size=(25, 6)), generator.normal(size=(25, 6)) + 6]),
+}
+every_cloud = pytest.mark.parametrize("cloud", CLOUDS)
+# What is learned of the rows is rounded, and a coordinate is a sum of a few dozen products.
+LEARNED_ROUNDING = 1e-9
+
+
+def new_rows_for(rows):
+    return np.vstack([rows[:4], (rows[:4] + rows[-4:]) / 2, rows[:3] + 0.1])
+
+
+@every_learned
+@every_cloud
+def test_a_metric_that_is_learned_is_the_euclidean_one_of_other_rows(metric, cloud):
+    rows = CLOUDS[cloud]
+    new = new_rows_for(rows)
+    transformed = LEARNED[metric](rows)
+    kernel = NeighborGraph(5, metric=metric).fit(rows)
+    plain = NeighborGraph(5).fit(transformed(rows))
+    np.testing.assert_allclose(kernel.radii_, plain.radii_, rtol=LEARNED_ROUNDING)
+    np.testing.assert_allclose(kernel(rows), plain(transformed(rows)), atol=LEARNED_ROUNDING)
+    expected = neighbor_graph(transformed(new), transformed(rows), transformed(rows), 5)
+    np.testing.assert_allclose(kernel.pairwise(new, rows), expected, atol=LEARNED_ROUNDING)
+    np.testing.assert_allclose(kernel.diag(new), plain.diag(transformed(new)), atol=LEARNED_ROUNDING)
+    half = np.arange(len(rows)) % 2 == 0
+    np.testing.assert_array_equal(kernel.touches(new, half), plain.touches(transformed(new), half))
+
+
+@every_learned
+@every_cloud
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_training_row_seen_again_has_its_own_links_whatever_is_beside_it(metric, cloud, dtype):
+    rows = CLOUDS[cloud].astype(dtype)
+    kernel = NeighborGraph(5, metric=metric).fit(rows)
+    K = kernel.pairwise(rows, rows)
+    exact = ROUNDING if dtype is np.float64 else 1e-6  # of sums of entries that are the same
+    for some in (np.arange(len(rows)), np.array([3]), np.array([7, 7, 0])):
+        for again in (rows[some], rows[some].astype(np.float64), rows[some].tolist()):
+            np.testing.assert_allclose(kernel.pairwise(again, rows), K[some], atol=exact)
+
+
+@every_learned
+def test_more_equal_rows_than_neighbors_are_at_one_point(metric):
+    rows = np.vstack([CLOUDS["a wide cloud"], np.repeat(CLOUDS["a wide cloud"][:1], 9, axis=0)])
+    kernel = NeighborGraph(5, metric=metric).fit(rows)
+    equal = np.append(0, np.arange(60, 69))
+    assert (kernel.radii_[equal] == 0).all()
+    assert (kernel.radii_[1:60] > 0).all()
+    np.testing.assert_allclose(kernel.pairwise(rows[:1].copy(), rows), kernel(rows)[:1], atol=ROUNDING)
+
+
+def test_the_centered_cosine_looks_at_directions_from_the_mean_only():
+    rows = CLOUDS["a wide cloud"]
+    mean = rows.mean(axis=0)
+    kernel = NeighborGraph(5, metric="centered cosine").fit(rows)
+    stretched = mean + generator.uniform(0.1, 10, size=(60, 1)) * (rows - mean)
+    np.testing.assert_allclose(kernel.pairwise(stretched, rows), kernel(rows), atol=LEARNED_ROUNDING)
+
+
+def test_a_row_at_the_mean_is_equally_far_from_all_others():
+    rows = np.array([[1.0, 0, 0], [-1, 0, 0], [0, 2, 0], [0, -2, 0], [0, 0, 3], [0, 0, -3], [0, 0, 0]])
+    kernel = NeighborGraph(1, metric="centered cosine").fit(rows)
+    assert kernel.radii_[-1] == 1
+    assert (kernel.matrix_.toarray()[-1] > 0).all()
+
+
+@pytest.mark.parametrize("factor", [1e-150, 1e-6, 1e6, 1e150])
+def test_the_mahalanobis_metric_knows_no_units_and_counts_columns_that_say_the_same_once(factor):
+    rows = CLOUDS["a cloud"]
+    kernel = NeighborGraph(5, metric="mahalanobis").fit(rows)
+    repeated = factor * np.hstack([rows, rows[:, :1], 2 * rows[:, :1], rows[:, :1] - 5])
+    again = NeighborGraph(5, metric="mahalanobis").fit(repeated)
+    np.testing.assert_allclose(
+        again(repeated), kernel(rows), atol=1e-7
+    )  # two directions more, of rounding, are left out
+
+
+@every_learned
+def test_equal_rows_are_all_alike(metric):
+    rows = np.full((8, 3), 0.1)
+    kernel = NeighborGraph(5, metric=metric).fit(rows)
+    np.testing.assert_allclose(kernel(rows), 1 / 8, atol=ROUNDING)
+    assert np.isfinite(kernel.pairwise(rows[:2] + 1, rows)).all()
+
+
+def test_the_centered_cosine_refuses_sparse_rows_and_names_what_takes_them():
+    with pytest.raises(ValueError, match=r"'centered cosine' takes dense rows.*metric='cosine'"):
+        NeighborGraph(metric="centered cosine").fit(sparse.csr_array(ROWS["a cloud"]))
+
+
+def test_new_rows_of_a_centered_cosine_may_be_sparse():
+    rows = CLOUDS["a cloud"]
+    kernel = NeighborGraph(5, metric="centered cosine").fit(rows)
+    np.testing.assert_allclose(kernel.pairwise(sparse.csr_array(rows[:3]), rows), kernel(rows)[:3], atol=ROUNDING)
+
+
+@every_cloud
+def test_the_mahalanobis_metric_takes_sparse_rows(cloud):
+    rows = CLOUDS[cloud]
+    expected = NeighborGraph(5, metric="mahalanobis").fit(rows)
+    kernel = NeighborGraph(5, metric="mahalanobis").fit(sparse.csr_array(rows))
+    new = new_rows_for(rows)
+    for some in (new, sparse.csr_array(new)):
+        np.testing.assert_allclose(kernel.pairwise(some, rows), expected.pairwise(new, rows), atol=LEARNED_ROUNDING)
+
+
+@every_learned
+def test_a_pickle_and_a_clone_keep_the_metric(metric):
+    rows = CLOUDS["a wide cloud"]
+    new = new_rows_for(rows)
+    kernel = NeighborGraph(4, metric=metric).fit(rows)
+    expected = kernel.pairwise(new, rows)
+    loaded = pickle.loads(pickle.dumps(kernel))
+    np.testing.assert_array_equal(loaded.pairwise(new, loaded.rows_fit_), expected)
+    twin = clone(kernel)
+    assert repr(twin) == repr(kernel) == f"NeighborGraph(metric='{metric}', n_neighbors=4)"
+    np.testing.assert_array_equal(twin.fit(rows).pairwise(new, rows), expected)
+
+
+@every_learned
+def test_rows_in_extreme_units_have_neighbors_as_all_others(metric):
+    rows = np.where(generator.normal(size=(40, 3)) > 0, 1.0, -1.0) * generator.uniform(0.5, 1, size=(40, 3))
+    expected = NeighborGraph(5, metric=metric).fit(rows)(rows)
+    for unit in (1.7e308, 1e-300):
+        found = NeighborGraph(5, metric=metric).fit(unit * rows)(unit * rows)
+        np.testing.assert_allclose(found, expected, atol=LEARNED_ROUNDING)
+
+
+def test_new_rows_out_of_range_are_refused():
+    rows = 1e-3 * CLOUDS["a cloud"]
+    kernel = NeighborGraph(5, metric="mahalanobis").fit(rows)
+    for far in (1e200, 1e308):
+        with pytest.raises(ValueError, match="Scale the features"):
+            kernel.pairwise(np.full((1, 3), far), rows)
+
+
+@every_learned
+def test_an_approximate_search_takes_a_metric_that_is_learned(metric):
+    pytest.importorskip("faiss")
+    rows = np.random.default_rng(8).normal(size=(500, 12)) * np.linspace(1, 0.2, 12) + 1
+    exact, approximate = (
+        NeighborGraph(10, metric=metric, search=search).fit(rows) for search in ("exact", "approximate")
+    )
+    shared = (approximate.matrix_ > 0).multiply(exact.matrix_ > 0).sum()
+    assert shared >= 0.97 * exact.matrix_.nnz
+    np.testing.assert_array_equal(approximate.pairwise(rows[:9].copy(), rows), approximate.pairwise(rows, rows)[:9])
+
+
+# -- what a graph is made of -------------------------------------------------------------------------------------------
 
 
 def test_the_factor_is_the_matrix():
@@ -198,6 +391,33 @@ def test_memory_does_not_grow_with_the_square():
     stored += sum(value.nbytes for value in state.values() if isinstance(value, np.ndarray))
     # A dense matrix has 160,000 bytes a row.
     assert stored < 1_000 * len(rows)
+
+
+def test_rows_that_products_cannot_tell_apart_are_searched_by_differences_all_the_same():
+    # 150 equal rows are more than products list for a row, and 1e9 between blobs leaves float32 no digit for the rest.
+    rows = np.vstack([np.repeat(generator.normal(size=(1, 20)), 150, axis=0), generator.normal(size=(60, 20)) + 1e9])
+    kernel, oracle = NeighborGraph(3).fit(rows), weights(rows, rows, 3)
+    np.testing.assert_allclose(kernel.degrees_, oracle.sum(axis=1), rtol=1e-9)
+    np.testing.assert_array_equal(kernel.matrix_.toarray() > 0, oracle > 0)
+    np.testing.assert_allclose(
+        kernel.pairwise(rows[[0, -1]].copy(), rows), kernel.pairwise(rows, rows)[[0, -1]], atol=ROUNDING
+    )
+
+
+def test_too_many_links_between_wide_rows_are_refused_too():
+    with pytest.raises(ValueError, match=r"links or more between 3,000 rows.*Drop duplicate rows"):
+        NeighborGraph(5).fit(np.zeros((3_000, 20)))
+
+
+def test_a_wide_row_far_from_all_others_still_gets_an_answer():
+    rows = ROWS["a wide cloud"]
+    kernel = NeighborGraph(5).fit(rows)
+    far = np.zeros((3, 20))
+    far[:, 0] = [1e3, 1e8, 1e30]
+    signs = np.where(rows[:, :1] > np.median(rows[:, 0]), 1.0, -1.0)
+    found = cross_product(kernel, far, rows, signs)
+    assert np.isfinite(found).all()
+    assert (found[:2] > 0).all()  # from the last one all rows are equally far
 
 
 # -- pieces ------------------------------------------------------------------------------------------------------------

@@ -61,6 +61,13 @@ def graph_of_two_columns(A, B):
     return neighbor_graph(A, B, training=TRAINING[:, [1, 0]], n_neighbors=5)
 
 
+def mahalanobis_graph(A, B):
+    """Return the neighbor graph of rows whose covariance is that of the training rows, inverted by NumPy."""
+    whiten = np.linalg.cholesky(np.linalg.inv(np.cov(TRAINING.T)))
+    A, B, training = (np.asarray(rows) @ whiten for rows in (A, B, TRAINING))
+    return neighbor_graph(A, B, training=training, n_neighbors=5)
+
+
 CASES = {
     "RBF": Case(RBF(gamma=0.3), partial(rbf_kernel, gamma=0.3)),
     "Laplacian": Case(Laplacian(gamma=0.3), partial(laplacian_kernel, gamma=0.3)),
@@ -75,6 +82,7 @@ CASES = {
     "Cosine": Case(Cosine(), cosine_similarity),
     "Normalized": Case(Normalized(RBF(gamma=0.3)), normalized_rbf),
     "NeighborGraph": Case(NeighborGraph(5), partial(neighbor_graph, training=TRAINING, n_neighbors=5)),
+    "NeighborGraph, Mahalanobis": Case(NeighborGraph(5, metric="mahalanobis"), mahalanobis_graph),
     "Nystroem": Case(Nystroem(RBF(gamma=0.3), 10, random_state=0), nystroem_rbf),
     "OnColumns": Case(OnColumns(RBF(gamma=0.3), [1, 0]), rbf_of_two_columns),
     "OnColumns, a graph": Case(OnColumns(NeighborGraph(5), [1, 0]), graph_of_two_columns),

@@ -11,6 +11,7 @@ from sklearn.model_selection import GridSearchCV
 
 from semikpca import ConvexKernelPCA, LSSVMClassifier, SemiKPCAClassifier, SemiLSSVMClassifier
 from semikpca.kernels import RBF, Cosine, Laplacian, Linear, Normalized, Polynomial
+from semikpca.operators import make_operator
 
 # Sums over the rows and a division: a few roundings on values up to one.
 ROUNDING = 1e-13
@@ -249,3 +250,42 @@ def test_a_pickled_model_keeps_the_degrees():
     loaded = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(loaded.kernel_.degrees_, model.kernel_.degrees_)
     np.testing.assert_array_equal(loaded.decision_function(NEW), model.decision_function(NEW))
+
+
+# -- a matrix that is known --------------------------------------------------------------------------------------------
+
+
+def with_matrix(rows):
+    inside = RBF(gamma=0.1)
+    return Normalized(inside).learn_matrix(inside, rbf_kernel(rows, gamma=0.1), rows)
+
+
+def test_a_kernel_that_was_fitted_with_its_matrix_is_as_any_other():
+    kernel, plain = with_matrix(X), Normalized(RBF(gamma=0.1)).fit(X)
+    np.testing.assert_allclose(kernel.degrees_, plain.degrees_, rtol=ROUNDING)
+    np.testing.assert_allclose(kernel.known_matrix(X), plain(X), atol=ROUNDING)
+    np.testing.assert_allclose(kernel.pairwise(NEW, X), plain.pairwise(NEW, X), atol=ROUNDING)
+    assert plain.known_matrix(X) is None
+
+
+def test_the_matrix_is_that_of_the_training_rows_alone():
+    kernel = with_matrix(X)
+    assert kernel.known_matrix(X.copy()) is None
+    assert kernel.known_matrix(X) is kernel.known_matrix(X)
+    before = kernel.known_matrix(X).copy()
+    values = kernel.pairwise(X, X)
+    values += 1  # a new array, as always
+    np.testing.assert_array_equal(kernel.known_matrix(X), before)
+
+
+def test_the_matrix_is_forgotten_by_a_new_fit_a_clone_and_a_pickle():
+    kernel = with_matrix(X)
+    assert clone(kernel).__dict__.keys() == {"kernel"}
+    assert "_matrix" not in pickle.loads(pickle.dumps(kernel)).__dict__
+    assert kernel.known_matrix(X) is not None
+    assert kernel.learn_degrees(kernel.kernel_, rbf_kernel(X, gamma=0.1).sum(axis=1), X).known_matrix(X) is None
+
+
+def test_a_stored_operator_takes_the_known_matrix():
+    kernel = with_matrix(X)
+    assert make_operator(kernel, X, "dense").matrix is kernel.known_matrix(X)

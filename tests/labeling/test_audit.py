@@ -3,13 +3,18 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import minimize_scalar
+from scipy.stats import norm
 from sklearn.exceptions import NotFittedError
 
 from oracles import SAME_TO_ROUNDING, relative_error
-from semikpca import LSSVMClassifier, SemiKPCAClassifier, SemiLSSVMClassifier
-from semikpca.labeling import LabelAudit, audit_labels, leave_one_label_out
+from semikpca import LSSVMClassifier, SemiKPCAClassifier, SemiKPCAClassifierCV, SemiLSSVMClassifier
+from semikpca.kernels import NeighborGraph
+from semikpca.labeling import LabelAudit, audit_labels, leave_one_label_out, listed_as_wrong
+from semikpca.labeling._audit import wrong_chances
 
 MODELS = [SemiKPCAClassifier, SemiLSSVMClassifier]
+SETTLED = 1e-4  # expectation-maximization ends where a step is below 1e-6, and its steps shrink by a factor
 
 
 @pytest.fixture
@@ -32,21 +37,66 @@ def test_most_suspicious_come_first_and_suspicion_is_a_probability(data, model_c
     np.testing.assert_array_equal(audit.given, y[audit.rows])
 
 
+def test_the_longest_list_of_contradicted_labels_with_few_right_ones_is_listed():
+    suspicion = np.array([0.99, 0.95, 0.9, 0.7, 0.6, np.nan])
+    contradicted = np.array([True, False, True, True, True, True])
+    # Of the contradicted ones 0.01, 0.055, 0.137 and 0.2025 are expected to be right, on the mean of the list so far.
+    for rate, listed in ((0.005, []), (0.01, [0]), (0.1, [0, 2]), (0.15, [0, 2, 3]), (0.5, [0, 2, 3, 4])):
+        np.testing.assert_array_equal(np.flatnonzero(listed_as_wrong(suspicion, contradicted, rate + 1e-9)), listed)
+
+
+def naive_penalized_likelihood(right, share, n_classes):
+    """Log-likelihood of given labels of which a share is wrong, and of ten labels more of which 5% were."""
+    chances = (1 - share) * right + share * (1 - right) / (n_classes - 1)
+    return np.log(chances).sum() + 0.5 * np.log(share) + 9.5 * np.log(1 - share)
+
+
+@pytest.mark.parametrize("share_flipped", [0, 0.15])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_suspicion_is_a_mean_over_powers_each_with_the_likeliest_share_that_scipy_finds(n_classes, share_flipped, rng):
+    codes = rng.integers(n_classes, size=60)
+    probabilities = rng.dirichlet(np.ones(n_classes), size=60)
+    probabilities[np.arange(60), codes] += 1.5
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    flipped = rng.random(60) < share_flipped
+    codes = np.where(flipped, (codes + 1) % n_classes, codes)
+
+    powers = np.geomspace(0.5, 8, 9)
+    chances, wrong, share = wrong_chances(probabilities, codes, powers, norm.logpdf(np.log(powers), np.log(1.8), 0.2))
+
+    weights, wanted = [], []
+    for power in powers:
+        surer = probabilities**power / np.sum(probabilities**power, axis=1, keepdims=True)
+        right = np.clip(surer[np.arange(60), codes], 1e-6, 1 - 1e-6)
+        best = minimize_scalar(
+            lambda tried, right=right: -naive_penalized_likelihood(right, tried, n_classes),
+            bounds=(1e-6, 1 - 1e-6),
+            method="bounded",
+            options={"xatol": 1e-10},
+        )
+        odds = best.x * (1 - right) / (n_classes - 1) / ((1 - best.x) * right)
+        weights.append(np.exp(-best.fun) * norm.pdf(np.log(power), np.log(1.8), 0.2))
+        wanted.append((surer, odds / (1 + odds), best.x))
+    weights = np.array(weights) / np.sum(weights)
+    # Shares are settled to about this much, and likelihoods and posteriors with them.
+    for found, values in zip((chances, wrong, share), zip(*wanted, strict=True), strict=True):
+        np.testing.assert_allclose(found, np.tensordot(weights, np.array(values), axes=1), atol=SETTLED)
+
+
 @pytest.mark.parametrize("model_class", MODELS)
-def test_suspicion_is_what_the_other_labels_leave_to_the_given_class(data, model_class):
+def test_suspicion_follows_from_the_left_out_decisions(data, model_class):
     X, y = data
     model = model_class().fit(X, y)
     left_out = leave_one_label_out(model)
-    scores = left_out.decision
-    if scores.ndim == 1:
-        scores = np.column_stack([-scores, scores])
-    exponentials = np.exp(model.sharpness_ * scores)
-    shares = exponentials / exponentials.sum(axis=1, keepdims=True)
-    wanted = dict(zip(left_out.rows.tolist(), 1 - shares[np.arange(len(shares)), left_out.given], strict=True))
+    beside = model.decision_probabilities(left_out.decision)
+    # Of a single classifier nothing is known of how sure it should be.
+    _, wrong, share = wrong_chances(beside, left_out.given, np.geomspace(0.1, 100, 40), np.zeros(40))
 
     audit = audit_labels(model)
 
+    wanted = dict(zip(left_out.rows.tolist(), wrong, strict=True))
     assert relative_error(audit.suspicion, [wanted[row] for row in audit.rows.tolist()]) < SAME_TO_ROUNDING
+    assert audit.share_wrong == share
 
 
 @pytest.mark.parametrize("data_name", ["two classes", "five classes"])
@@ -164,13 +214,113 @@ def test_model_that_was_not_fitted_is_refused():
         audit_labels(SemiKPCAClassifier())
 
 
-def test_a_label_looks_wrong_where_another_is_suggested_that_is_twice_as_likely():
-    nothing_known = float("nan")
-    audit = LabelAudit(
-        rows=np.arange(5),
-        suspicion=np.array([0.9, 0.9, 0.7, 0.5, nothing_known]),
-        given=np.array(["a", "a", "a", "a", "a"]),
-        suggested=np.array(["b", "a", "b", "b", "b"]),
-        suggested_probability=np.array([0.2, 0.9, 0.55, 0.5, nothing_known]),
+def of_suspicions(suspicion, suggested, **options):
+    n = len(suspicion)
+    return LabelAudit(
+        rows=np.arange(n),
+        suspicion=np.array(suspicion),
+        given=np.full(n, "a"),
+        suggested=np.array(suggested),
+        suggested_probability=np.full(n, 0.9),
+        **options,
     )
-    assert audit.looks_wrong.tolist() == [True, False, False, False, False]
+
+
+def test_labels_look_wrong_as_long_as_few_of_them_are_expected_to_be_right():
+    suspicion = [0.99, 0.95, 0.8, 0.8, 0.3, float("nan")]
+    suggested = ["b", "a", "b", "b", "b", "b"]
+    # Of the first, third and fourth 0.01, 0.21 / 2 and 0.41 / 3 are expected to be right.
+    found = {rate: of_suspicions(suspicion, suggested, false_discovery_rate=rate) for rate in (0.005, 0.1, 0.12, 0.14)}
+    assert found[0.005].looks_wrong.tolist() == [False] * 6
+    assert found[0.1].looks_wrong.tolist() == [True, False, False, False, False, False]
+    assert found[0.12].looks_wrong.tolist() == [True, False, True, False, False, False]
+    assert found[0.14].looks_wrong.tolist() == [True, False, True, True, False, False]
+
+
+@pytest.mark.parametrize("make", [SemiKPCAClassifier, SemiLSSVMClassifier, SemiKPCAClassifierCV])
+def test_flipped_labels_and_no_others_look_wrong_among_clear_clusters(half_labeled, make):
+    X, y = half_labeled
+    planted = np.array([4, 26, 44, 78])
+    flipped = y.copy()
+    flipped[planted] = (y[planted] + 1) % 4
+
+    audit = audit_labels(make().fit(X, flipped))
+
+    assert set(audit.rows[audit.looks_wrong].tolist()) == set(planted.tolist())
+    assert 0.03 < audit.share_wrong < 0.2  # 4 of 40
+
+
+@pytest.mark.parametrize("make", [SemiKPCAClassifier, SemiLSSVMClassifier, SemiKPCAClassifierCV])
+def test_of_two_classes_flipped_labels_come_first_and_no_others_look_wrong(half_labeled, make):
+    # Two classes whose labels contradict each other at equal margins may overlap as well: the list may be short.
+    X, y = half_labeled
+    y = np.where(y == -1, -1, y // 2)
+    planted = np.array([4, 26, 44, 78])
+    flipped = y.copy()
+    flipped[planted] = 1 - y[planted]
+
+    audit = audit_labels(make().fit(X, flipped))
+
+    assert set(audit.rows[:4].tolist()) == set(planted.tolist())
+    assert audit.suspicion[3] > 10 * audit.suspicion[4]
+    assert not audit.looks_wrong[4:].any()
+
+
+@pytest.mark.parametrize("make", [SemiKPCAClassifier, SemiLSSVMClassifier, SemiKPCAClassifierCV])
+def test_no_right_label_of_clear_clusters_looks_wrong(half_labeled, make):
+    audit = audit_labels(make().fit(*half_labeled))
+    assert not audit.looks_wrong.any()
+    assert audit.share_wrong < 0.05
+
+
+@pytest.mark.filterwarnings("ignore::semikpca.exceptions.SingleClassWarning")
+@pytest.mark.parametrize("make", [SemiKPCAClassifier, SemiKPCAClassifierCV])
+def test_of_one_class_nothing_looks_wrong(two_classes, make):
+    X, y = two_classes
+
+    audit = audit_labels(make().fit(X, np.where(y == 0, 0, -1)))
+
+    assert np.isnan(audit.suspicion).all()
+    assert not audit.looks_wrong.any()
+    assert audit.share_wrong == 0
+
+
+@pytest.mark.parametrize("make", [SemiKPCAClassifier, SemiKPCAClassifierCV])
+def test_of_labels_that_are_all_the_only_ones_of_their_class_nothing_looks_wrong(clear_clusters, make):
+    X, _ = clear_clusters
+    y = np.full(80, -1)
+    y[[0, 20, 40, 60]] = [0, 1, 2, 3]
+
+    audit = audit_labels(make().fit(X, y))
+
+    assert np.isnan(audit.suspicion).all()
+    assert not audit.looks_wrong.any()
+
+
+@pytest.mark.filterwarnings("ignore::semikpca.exceptions.UnreachableRowsWarning")
+def test_a_label_that_no_other_reaches_is_not_suspected(clear_clusters):
+    X, _ = clear_clusters
+    y = np.full(80, -1)
+    y[[0, 5, 20, 25, 40]] = [0, 0, 1, 1, 0]
+
+    audit = audit_labels(SemiKPCAClassifier(NeighborGraph(5)).fit(X, y))
+
+    assert audit.rows[-1] == 40
+    assert np.isnan(audit.suspicion).tolist() == [False] * 4 + [True]
+
+
+@pytest.mark.parametrize("rate", [0, 1, -1, float("nan")])
+def test_a_false_discovery_rate_outside_0_and_1_is_refused(two_classes, rate):
+    with pytest.raises(ValueError, match="false_discovery_rate must lie between 0 and 1"):
+        audit_labels(SemiKPCAClassifier().fit(*two_classes), false_discovery_rate=rate)
+
+
+def test_one_turned_label_of_twenty_is_rather_wrong_than_right(clear_clusters):
+    X, cluster = clear_clusters
+    y = np.where(np.arange(80) % 20 < 5, cluster, -1)
+    y[22] = 3
+
+    audit = audit_labels(SemiKPCAClassifierCV().fit(X, y))
+
+    assert audit.rows[0] == 22
+    assert audit.suspicion[0] > 0.5 > audit.suspicion[1]

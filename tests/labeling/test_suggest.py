@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.stats import chisquare
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from oracles import SAME_TO_ROUNDING, relative_error
-from semikpca import SemiKPCAClassifier, SemiLSSVMClassifier
-from semikpca.kernels import RBF
+from semikpca import SemiKPCAClassifier, SemiKPCAClassifierCV, SemiLSSVMClassifier
+from semikpca.kernels import RBF, NeighborGraph
+from semikpca.labeling import _suggest as suggest
 from semikpca.labeling import expected_change, suggest_labels
 from semikpca.labeling._suggest import _default_candidates, searching_sharpness
 
@@ -56,6 +58,64 @@ def test_expected_change_equals_refits(data, name):
     change = expected_change(model, rows)
 
     assert relative_error(change, [change_by_refits(model, X, y, row) for row in rows]) < SAME_TO_ROUNDING
+
+
+def change_where_nothing_was_known(model, X, y, row):
+    """The same where decisions of exactly 0 stand for the shares of the labels, which count before and after."""
+    shares = np.bincount(y[y != -1]) / np.sum(y != -1)
+
+    def chances(decision):
+        silent = ~decision.reshape(len(decision), -1).any(axis=1)
+        return np.where(silent[:, np.newaxis], shares, probabilities_of(decision, model.sharpness_))
+
+    before, total = chances(model.decision_), 0.0
+    for code, label in enumerate(model.classes_):
+        changed = y.copy()
+        changed[row] = label
+        after = chances(clone(model).fit(X, changed).decision_)
+        total += before[row, code] * 0.5 * np.abs(after - before).sum()
+    return total
+
+
+@pytest.mark.filterwarnings("ignore::semikpca.exceptions.UnreachableRowsWarning")
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_expected_change_equals_refits_where_labels_do_not_reach(clear_clusters, n_classes):
+    X, _ = clear_clusters
+    y = np.full(len(X), -1)
+    y[[0, 7, 20, 27]] = [0, 1, n_classes - 1, 0]
+    model = SemiKPCAClassifier(NeighborGraph(5)).fit(X, y)
+    assert len(model.unreachable_rows_) == 40
+    rows = np.array([3, 22, 41, 45, 66])  # two in reach, three in pieces without a label
+
+    change = expected_change(model, rows)
+
+    assert (change > 0).all()
+    wanted = [change_where_nothing_was_known(model, X, y, row) for row in rows]
+    assert relative_error(change, wanted) < SAME_TO_ROUNDING
+
+
+def test_expected_change_equals_refits_for_a_row_that_is_like_no_other(five_classes):
+    X, y = five_classes
+    X = np.vstack([X, X[:1] + 1e3, X[1:2] + 1e3])  # exp(−1e6) is 0: their decisions are exactly 0
+    y = np.append(y, [-1, -1])
+    model = SemiKPCAClassifier(RBF(gamma=0.1)).fit(X, y)
+    assert not model.decision_[-2:].any()
+    rows = np.append(np.flatnonzero(y == -1)[:3], len(y) - 1)
+
+    change = expected_change(model, rows)
+
+    wanted = [change_where_nothing_was_known(model, X, y, row) for row in rows]
+    assert relative_error(change, wanted) < SAME_TO_ROUNDING
+
+
+@pytest.mark.parametrize("at_once", [1, 1_000])
+def test_candidates_may_be_weighed_a_few_at_a_time(monkeypatch, five_classes, at_once):
+    X, y = five_classes
+    model = SemiKPCAClassifier().fit(X, y)
+    rows = np.flatnonzero(y == -1)
+    together = expected_change(model, rows)
+    monkeypatch.setattr(suggest, "_ENTRIES_AT_ONCE", at_once)
+    np.testing.assert_allclose(expected_change(model, rows), together, rtol=1e-12)
 
 
 def test_expected_change_of_a_labeled_row_is_refused(two_classes):
@@ -252,3 +312,63 @@ def test_a_search_through_many_classes_looks_at_a_few_of_them_and_at_a_sample_of
 @pytest.mark.parametrize(("n_rows", "candidates"), [(300, 256), (10_000, 256), (40_000, 64), (1_000_000, 32)])
 def test_fewer_candidates_are_weighed_where_each_costs_more(n_rows, candidates):
     assert _default_candidates(n_rows) == candidates
+
+
+# -- rows that are drawn at random --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [SemiKPCAClassifier, SemiKPCAClassifierCV])
+def test_rows_to_check_come_last_and_are_not_remembered_as_suggested(five_classes, make):
+    X, y = five_classes
+    model = make().fit(X, y)
+
+    rows = suggest_labels(model, 7, check_rows=3)
+
+    assert len(set(rows.tolist())) == 7
+    assert (y[rows] == -1).all()
+    np.testing.assert_array_equal(model.suggested_rows_, np.sort(rows[:4]))
+
+
+def test_rows_to_check_are_drawn_evenly_from_all_unlabeled_rows(two_classes):
+    X, y = two_classes
+    model = SemiKPCAClassifier().fit(X, y)
+
+    drawn = [suggest_labels(model, 1, check_rows=1, random_state=seed)[0] for seed in range(480)]
+
+    counts = np.bincount(drawn, minlength=60)
+    assert not counts[y != -1].any()
+    assert chisquare(counts[y == -1]).pvalue > 1e-3
+
+
+def test_rows_to_check_alone_are_no_suggestions(two_classes):
+    model = SemiKPCAClassifier().fit(*two_classes)
+    assert len(suggest_labels(model, 4, check_rows=4)) == 4
+    assert not model.suggested_rows_.size
+
+
+def test_without_rows_to_check_all_are_remembered(two_classes):
+    model = SemiKPCAClassifier().fit(*two_classes)
+    first, second = suggest_labels(model, 2), suggest_labels(model, 5)
+    np.testing.assert_array_equal(model.suggested_rows_, np.union1d(first, second))
+
+
+def test_a_row_that_is_drawn_after_it_was_suggested_counts_as_drawn(two_classes):
+    X, y = two_classes
+    model = SemiKPCAClassifier().fit(X, y)
+    suggest_labels(model, 48)  # all that are unlabeled
+
+    drawn = suggest_labels(model, 3, check_rows=3)
+
+    np.testing.assert_array_equal(model.suggested_rows_, np.setdiff1d(np.flatnonzero(y == -1), drawn))
+
+
+def test_more_rows_to_check_than_are_unlabeled_are_all_of_them(two_classes):
+    X, y = two_classes
+    rows = suggest_labels(SemiKPCAClassifier().fit(X, y), 100, check_rows=90)
+    assert sorted(rows.tolist()) == np.flatnonzero(y == -1).tolist()
+
+
+@pytest.mark.parametrize("check_rows", [-1, 6, 1.5, True, None])
+def test_a_bad_number_of_rows_to_check_is_refused(two_classes, check_rows):
+    with pytest.raises(ValueError, match="check_rows must be a whole number between 0 and n=5"):
+        suggest_labels(SemiKPCAClassifier().fit(*two_classes), 5, check_rows=check_rows)

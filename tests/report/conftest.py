@@ -13,7 +13,7 @@ def labeled(tmp_path_factory):
     from semikpca.workflow import label_table
     from small_tables import make_plants
 
-    frame, _ = make_plants(120, 24)
+    frame, _ = make_plants(120, 36)
     wrong = np.flatnonzero(frame["kind"] == "palm")[0]
     frame.loc[wrong, "kind"] = "fern"
     frame["same"] = "1"
@@ -37,9 +37,10 @@ def hostile():
     from semikpca.tables import ColumnRoles
     from small_tables import make_plants
 
-    frame, _ = make_plants(60, 12)
+    frame, _ = make_plants(90, 45)
     frame.loc[frame["kind"] == "palm", "kind"] = CELL
-    frame.loc[np.flatnonzero(frame["kind"] == "fern")[0], "kind"] = CELL
+    low = frame[(frame["kind"] == "fern") & (frame["height"] != "") & (frame["place"] == "bog")]
+    frame.loc[low["height"].astype(float).idxmin(), "kind"] = CELL  # as clearly wrong as can be
     frame["plant"] += CELL
     frame["note"] = [f"{CELL} {number} in many words" for number in range(len(frame))]
     frame = frame.rename(columns={"kind": f"kind{CELL}", "plant": f"plant{CELL}", "note": f"note{CELL}"})

@@ -185,7 +185,7 @@ class TestBrowser:
         drawn = "() => document.getElementById('map-stage').data.map(trace => trace.x.length)"
         first = tab.evaluate(drawn)
         assert sum(first[:3]) == 120
-        assert first[3:] == [24, int(labeled.looks_wrong.sum()), 0]
+        assert first[3:] == [36, int(labeled.looks_wrong.sum()), 0]
         tab.click("[data-group='1']")
         assert tab.get_attribute("[data-group='1']", "aria-pressed") == "false"
         assert [bool(count) for count in tab.evaluate(drawn)[:3]] == [True, False, True]

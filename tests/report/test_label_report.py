@@ -35,12 +35,12 @@ class TestView:
 
     def test_the_headline_counts_rows_and_says_the_interval_in_words(self, labeled):
         view = view_of(with_estimates(labeled, (33, 40), (25, 40)))
-        assert view["title"] == "Labels for 96 rows, learned from 24"
-        # Wilson's interval for 33 of 40, from a table: 0.680 to 0.913.
+        assert view["title"] == "Labels for 84 rows, learned from 36"
+        # The interval of Clopper and Pearson for 33 of 40, from a table: 0.672 to 0.927.
         assert "33 of 40 given labels were found again (82%)" in view["lead"]
-        assert "between 68% and 91% of the predicted labels are right" in view["lead"]
+        assert "between 67% and 93% of the predicted labels are right" in view["lead"]
         first, ours, alone, _ = view["cards"]
-        assert (first["figure"], first["of"], first["share"]) == ("96", "of 120", 80.0)
+        assert (first["figure"], first["of"], first["share"]) == ("84", "of 120", 70.0)
         assert (ours["figure"], alone["figure"]) == ("82%", "62%")
 
     @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ class TestView:
         assert [part for part in absent if part in text] == []
 
     def test_labels_that_cannot_be_left_out_are_counted(self, labeled):
-        sentences = view_of(with_estimates(labeled, (20, 23), (20, 23)))["accuracy"]["sentences"]
+        sentences = view_of(with_estimates(labeled, (20, 35), (20, 35)))["accuracy"]["sentences"]
         assert sentences[0] == "1 label is the only one of its class and was not asked for."
 
     def test_an_accuracy_that_cannot_be_told_is_not_told(self):
@@ -95,7 +95,7 @@ class TestView:
         for name, row in rows.items():
             own = frame.loc[frame["predicted_label"] == name, "confidence"]
             assert row["confidence"] == pytest.approx(100 * own.mean(), abs=0.01)  # four digits in the table
-            assert row["given_share"] == pytest.approx(100 * given[name] / 24, abs=ROUNDING)
+            assert row["given_share"] == pytest.approx(100 * given[name] / 36, abs=ROUNDING)
 
     def test_the_wrong_label_is_first_and_the_reason_names_its_neighbors(self, labeled, view):
         first = view["suspicious"]["rows"][0]
@@ -243,14 +243,14 @@ class TestMap:
         assert max(map(abs, points["x"] + points["y"])) == 1.0
 
     def test_a_sample_keeps_labeled_rows_and_those_to_label_next(self, labeled, tmp_path, monkeypatch):
-        monkeypatch.setattr(_label_outputs, "MOST_POINTS", 40)
+        monkeypatch.setattr(_label_outputs, "MOST_POINTS", 50)
         write_label_report(tmp_path / "report.html", labeled)
         page = Page((tmp_path / "report.html").read_text(encoding="utf-8"))
         points = json.loads(next(entry["text"] for entry in page.all("script") if entry.get("id") == "map-data"))
-        assert len(points["row"]) == 40
+        assert len(points["row"]) == 50
         wanted = {*np.flatnonzero(labeled.is_given), *labeled.suggestions(10)}
         assert wanted <= set(points["row"])
-        assert "40 of 120 rows, drawn at random, with all that had a label." in page.section("map")
+        assert "50 of 120 rows, drawn at random, with all that had a label." in page.section("map")
 
     @pytest.mark.parametrize("n_classes", [10, 11, 30])
     def test_classes_beyond_the_colors_are_one_group(self, n_classes):

@@ -30,12 +30,14 @@ def as_table(X, labels):
 
 
 def test_every_label_is_judged_once_and_wrong_ones_are_found_in_their_rows(small_parts, rng):
-    X, labels = clusters([120, 90, 30], rng)
-    wrong = np.flatnonzero(labels == "a")[:3]
+    X, labels = clusters([240, 180, 60], rng)
+    own = np.flatnonzero(labels == "a")
+    # Neither next to each other, where they would speak for each other, nor at the edge of their class.
+    wrong = own[np.argsort(np.linalg.norm(X[own] - X[own].mean(axis=0), axis=1))[30:120:30]]
     labels[wrong] = "b"
     audited = audit_table(as_table(X, labels), ColumnRoles("label"))
     found = audited.found
-    assert sorted(found["row"]) == list(range(240))
+    assert sorted(found["row"]) == list(range(480))
     assert found["given"].tolist() == labels[found["row"]].tolist()
     assert set(found["row"][:3]) == set(wrong)
     assert found["looks_wrong"][:3].all()
@@ -43,8 +45,8 @@ def test_every_label_is_judged_once_and_wrong_ones_are_found_in_their_rows(small
     assert found["suspicion"].is_monotonic_decreasing
     for near, suggested in zip(found["nearest"], found["suggested"], strict=True):
         assert set(labels[list(near)]) <= {suggested}
-    assert audited.estimate.counted == 240
-    assert any("4 parts of up to 60 rows" in note for note in audited.warnings)
+    assert audited.estimate.counted == 480
+    assert any("8 parts of up to 60 rows" in note for note in audited.warnings)
 
 
 def test_a_class_too_rare_for_every_part_is_judged_as_well(small_parts, rng):

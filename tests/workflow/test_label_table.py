@@ -104,19 +104,20 @@ def test_the_audit_says_what_speaks_against_a_label(with_a_wrong_label):
     _, cluster, labeled = with_a_wrong_label
     first = audit_frame(labeled).iloc[0]
     assert (first["row"], first["given"], first["suggested"], first["looks_wrong"]) == (6, "right", "left", True)
-    assert first["suggested_probability"] == pytest.approx(first["suspicion"])  # two classes
+    assert first["suspicion"] > 0.9
     left = [row for row in range(20) if cluster[row] == 0 and row != 6]
     wanted = sorted(left, key=lambda row: float(np.sum((labeled.X[row] - labeled.X[6]) ** 2)))[:3]
     assert list(first["nearest"]) == wanted
 
 
-def test_a_label_that_the_others_agree_with_never_looks_wrong(label_numbers, five_classes):
+def test_a_label_that_the_others_agree_with_is_likelier_right_than_wrong(label_numbers, five_classes):
     """With five classes and few labels a probability below one half is usual, and no reason to doubt a label."""
     X, y = five_classes
     labeled = label_numbers(X, [None if label == -1 else f"c{label}" for label in y])
     found = audit_frame(labeled)
     agreed = found["given"] == found["suggested"]
-    assert (agreed & (found["suspicion"] > 0.5)).any()  # else this test says nothing
+    assert (agreed & (found["suggested_probability"] < 0.5)).any()  # else this test says nothing
+    assert (found["suspicion"][agreed] < 0.5).all()
     assert not found["looks_wrong"][agreed].any()
 
 

@@ -35,7 +35,7 @@ def lines_of(content):
     return first, seal, json.loads(facts), archive
 
 
-def forged(facts, archive, first=b"semikpca model, format 3"):
+def forged(facts, archive, first=b"semikpca model, format 4"):
     """Return a file with a seal that is right."""
     body = json.dumps(facts).encode() + b"\n" + archive
     seal = f"sha256 {hashlib.sha256(body).hexdigest()} {len(body)}".encode()
@@ -101,7 +101,7 @@ def test_training_rows_get_the_labels_that_they_had(saved, labeled_plants, plant
 
 def test_a_model_file_says_what_it_is_in_plain_lines(saved):
     first, seal, facts, _ = lines_of(saved.read_bytes())
-    assert first == b"semikpca model, format 3"
+    assert first == b"semikpca model, format 4"
     assert seal.startswith(b"sha256 ")
     assert facts["features"] == ["height", "leaves", "place"]
     assert facts["roles"] == {
@@ -198,9 +198,9 @@ def test_a_pickle_is_refused_by_name_and_not_opened(tmp_path):
         (b"PK\x03\x04 something", "zip archive"),
         (b"semikpca model, format x\n", "damaged"),
         (b"semikpca model, format 0\n", "damaged"),
-        (b"semikpca model, format 3\n", "damaged"),
-        (b"semikpca model, format 3\nsha256 0 zero\n", "damaged"),
-        (b"semikpca model, format 3\nsha256 0 -5\n{}\n", "incomplete or was changed"),
+        (b"semikpca model, format 4\n", "damaged"),
+        (b"semikpca model, format 4\nsha256 0 zero\n", "damaged"),
+        (b"semikpca model, format 4\nsha256 0 -5\n{}\n", "incomplete or was changed"),
     ],
 )
 def test_foreign_files_are_refused(content, message, tmp_path):
@@ -211,8 +211,8 @@ def test_foreign_files_are_refused(content, message, tmp_path):
 
 def test_a_later_format_is_refused_with_how_to_upgrade(saved, tmp_path):
     _, _, facts, archive = lines_of(saved.read_bytes())
-    (tmp_path / "later").write_bytes(forged(facts, archive, b"semikpca model, format 4"))
-    with pytest.raises(ModelFileError, match=r"format 4.*up to 3.*pip install --upgrade semikpca"):
+    (tmp_path / "later").write_bytes(forged(facts, archive, b"semikpca model, format 5"))
+    with pytest.raises(ModelFileError, match=r"format 5.*up to 4.*pip install --upgrade semikpca"):
         load_model(tmp_path / "later")
 
 
@@ -285,7 +285,7 @@ def test_plain_data_that_is_none_is_refused(facts, saved, tmp_path):
     content = forged(facts, archive)
     if isinstance(facts, str):
         body = facts.encode() + b"\n" + archive
-        content = f"semikpca model, format 3\nsha256 {hashlib.sha256(body).hexdigest()} {len(body)}\n".encode() + body
+        content = f"semikpca model, format 4\nsha256 {hashlib.sha256(body).hexdigest()} {len(body)}\n".encode() + body
     (tmp_path / "forged").write_bytes(content)
     with pytest.raises(ModelFileError, match=r"third line|cannot be loaded"):
         load_model(tmp_path / "forged")

@@ -20,6 +20,7 @@ from semikpca import (
     SemiLSSVMClassifier,
     kernels,
 )
+from semikpca.blending import Blend
 from semikpca.exceptions import ModelFileError
 from semikpca.kernels import (
     RBF,
@@ -35,14 +36,16 @@ from semikpca.kernels import (
     Polynomial,
     Precomputed,
 )
+from semikpca.labeling import suggest_labels
+from semikpca.labels import encode
 from semikpca.tables import read_table
 from semikpca.workflow import load_model
-from semikpca.workflow._migrations import FORMAT_1_NAMES, FormerType
+from semikpca.workflow._migrations import FORMAT_1_NAMES, FORMAT_VERSION, FormerType
 from semikpca.workflow._objects import RefusedTypesError, read_objects, write_objects
 from semikpca.workflow._registry import FOREIGN_TYPES, Kind, registered_types
 
 MODELS = Path(__file__).parent / "models"
-EARLIER = ["default-kernels", "named-kernels", "more-kernels", "format-2"]
+EARLIER = {"default-kernels": 1, "named-kernels": 1, "more-kernels": 1, "format-2": 2, "format-3": 3}  # with formats
 # Sums over rows in another order: a loaded graph finds its neighbors again, and products go in other blocks.
 REORDERED_SUMS = 1e-9
 # What the older version answered, and what this one does: the same formulas on the same float32 rows.
@@ -56,6 +59,8 @@ KERNELS = {
     "Linear": Linear(center=True),
     "Cosine": Cosine(),
     "NeighborGraph": NeighborGraph(n_neighbors=6),
+    "NeighborGraph, Mahalanobis": NeighborGraph(n_neighbors=6, metric="mahalanobis"),
+    "NeighborGraph, centered cosine": NeighborGraph(n_neighbors=6, metric="centered cosine"),
     "Normalized": Normalized(RBF(gamma=0.5)),
     "Nystroem": Nystroem(Laplacian(gamma=0.5), n_landmarks=20, random_state=0),
     "OnColumns": OnColumns(NeighborGraph(n_neighbors=6), columns=[0, 2]),
@@ -109,7 +114,7 @@ def answers(model, X):
 def test_every_public_kernel_has_a_case_here():
     public = {name for name in kernels.__all__ if isinstance(getattr(kernels, name), type)}
     public = {name for name in public if issubclass(getattr(kernels, name), Kernel)} - {"Kernel", "ProductKernel"}
-    assert public == set(KERNELS) | HOLD_A_FUNCTION
+    assert public == {type(kernel).__name__ for kernel in KERNELS.values()} | HOLD_A_FUNCTION
 
 
 def test_every_public_estimator_has_a_case_here():
@@ -218,8 +223,7 @@ def test_registered_types_are_classes_and_have_one_name_each():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
 @pytest.mark.parametrize("name", EARLIER)
 def test_a_file_of_an_earlier_format_answers_as_the_version_that_wrote_it(name):
-    number = 2 if name == "format-2" else 1
-    assert (MODELS / f"{name}.semikpca").read_bytes().startswith(b"semikpca model, format %d\n" % number)
+    assert (MODELS / f"{name}.semikpca").read_bytes().startswith(b"semikpca model, format %d\n" % EARLIER[name])
     loaded = load_model(MODELS / f"{name}.semikpca")
     table = read_table(MODELS / "visits.csv")
     wanted = json.loads((MODELS / f"{name}.json").read_text())
@@ -237,29 +241,93 @@ def test_a_file_of_format_1_is_read_with_kernels_in_its_results():
     assert isinstance(model.best_params_["kernel"], Kernel)
 
 
+def test_every_earlier_format_has_a_file():
+    assert set(EARLIER.values()) == set(range(1, FORMAT_VERSION))
+
+
 def attributes_of(model):
-    """Return the names of all attributes of a model, and of its sources, their kernels and its parts."""
-    parts = [*model.blend_.sources, *(source.kernel for source in model.blend_.sources), *model.blend_.total.parts]
-    found = [(type(part).__name__, sorted(part.__getstate__())) for part in (model, model.blend_, *parts)]
-    return found + [sorted(part.expansion.__getstate__()) for part in model.blend_.total.parts]
+    """Return the names of the attributes of a model and of all that it is made of, by type; arrays aside."""
+    blend = model.blend_
+    parts = [model, blend, blend.total, *blend.sources, *blend.structures, *blend.total.parts]
+    parts += [source.kernel for source in blend.sources] + [structure.neighbors for structure in blend.structures]
+    parts += [part.expansion for part in blend.total.parts]
+    return {(type(part).__name__, tuple(sorted(part.__getstate__()))) for part in parts}
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
-@pytest.mark.parametrize("name", EARLIER)
-def test_a_model_of_an_earlier_format_takes_other_labels_and_weights_as_a_fresh_one(name):
-    model = load_model(MODELS / f"{name}.semikpca").model
+def without_the_first_label(model):
+    """Return the labels of a model, but for one."""
     labels = np.full(len(model.X_fit_), None, dtype=object)
     rows = model.label_coding_.labeled_rows
     labels[rows] = model.label_coding_.decode(model.label_coding_.codes[rows])
     labels[rows[0]] = None
-    fresh = clone(model).fit(model.X_fit_, labels)
-    assert attributes_of(model) == attributes_of(fresh)
+    return labels
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
+@pytest.mark.parametrize("name", EARLIER)
+def test_a_model_of_an_earlier_format_has_the_attributes_of_a_fresh_one(name):
+    model = load_model(MODELS / f"{name}.semikpca").model
+    fresh = clone(model).fit(model.X_fit_, without_the_first_label(model))
+    assert attributes_of(model) <= attributes_of(fresh)  # which has kernels of more types where they are the default
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
+@pytest.mark.parametrize("name", EARLIER)
+def test_a_model_of_an_earlier_format_remembers_no_suggestions_until_it_makes_some(name):
+    model = load_model(MODELS / f"{name}.semikpca").model
+    assert model.suggested_rows_.dtype == np.intp
+    assert model.suggested_rows_.tolist() == []
+    np.testing.assert_array_equal(np.sort(suggest_labels(model, 2)), model.suggested_rows_)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
+@pytest.mark.parametrize("name", EARLIER)
+def test_kernels_of_an_earlier_format_that_see_the_same_columns_are_held_against_the_same(name):
+    blend = load_model(MODELS / f"{name}.semikpca").model.blend_
+    seen = [
+        (id(source.kernel.seen(source.rows)), id(held))
+        for source, held in zip(blend.sources, blend.structures, strict=True)
+    ]
+    n_views = len({part for part, _ in seen})
+    assert len({held for _, held in seen}) == len(set(seen)) == n_views
+    assert (n_views > 1) == (name == "format-3")  # the only one with views
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
+@pytest.mark.parametrize("name", EARLIER)
+def test_a_model_of_an_earlier_format_takes_other_labels_and_weights_as_one_made_anew_of_its_kernels(name):
+    model = load_model(MODELS / f"{name}.semikpca").model
+    labels = without_the_first_label(model)
+    blend = Blend.of(model.blend_.sources, encode(labels), model.blend_.settings)
     found = model.with_labels(labels)
+    np.testing.assert_allclose(found.weights_, blend.weights, atol=ACROSS_FITS)
+    np.testing.assert_allclose(found.blend_.decision, blend.decision, atol=ACROSS_FITS)
+    assert found.blend_.accuracy.expected_accuracy == pytest.approx(blend.accuracy.expected_accuracy, abs=ACROSS_FITS)
+    moved, wanted = found.at_error_weight(0.6), blend.at_weight(0.6)
+    np.testing.assert_allclose(moved.blend_.decision, wanted.decision, atol=ACROSS_FITS)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
+@pytest.mark.parametrize("name", ["named-kernels", "more-kernels"])
+def test_a_model_of_an_earlier_format_with_named_kernels_takes_other_labels_and_weights_as_a_fresh_one(name):
+    model = load_model(MODELS / f"{name}.semikpca").model
+    labels = without_the_first_label(model)
+    fresh, found = clone(model).fit(model.X_fit_, labels), model.with_labels(labels)
     assert found.transduction_.tolist() == fresh.transduction_.tolist()
     np.testing.assert_allclose(found.label_distributions_, fresh.label_distributions_, atol=ACROSS_FITS)
     np.testing.assert_allclose(found.label_response([3]), fresh.label_response([3]), atol=ACROSS_FITS)
     moved, wanted = found.at_error_weight(0.6), fresh.at_error_weight(0.6)
     np.testing.assert_allclose(moved.label_distributions_, wanted.label_distributions_, atol=ACROSS_FITS)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
+@pytest.mark.parametrize("name", EARLIER)
+def test_a_model_of_an_earlier_format_is_kept_in_the_present_one(name):
+    model = load_model(MODELS / f"{name}.semikpca").model
+    again = read_again(model)
+    np.testing.assert_allclose(again.label_distributions_, model.label_distributions_, atol=REORDERED_SUMS)
+    labels = without_the_first_label(model)
+    np.testing.assert_allclose(again.with_labels(labels).weights_, model.with_labels(labels).weights_, atol=ACROSS_FITS)
 
 
 def test_the_files_of_format_1_hold_every_type_that_it_knew():

@@ -145,8 +145,8 @@ def test_a_kernel_is_found_in_its_view_however_it_is_wrapped():
     assert view_of(VIEWS, Normalized(inside).fit(rows)).name == "the text"
     assert view_of(VIEWS, Normalized(RBF(gamma=1.0)).fit(rows)).name == EVERYTHING
     assert view_of(VIEWS, NeighborGraph(3).fit(rows)).name == EVERYTHING
-    plain, shaped = DefaultKernels((2,)).fit(rows)
-    assert {view_of(VIEWS, kernel).name for kernel in [*plain, *shaped]} == {"categories"}
+    found = DefaultKernels((2,)).fit(rows)
+    assert {view_of(VIEWS, kernel).name for kernel in [*found.plain, *found.shaped]} == {"categories"}
 
 
 def test_shares_are_sums_of_weights_with_the_heaviest_first():

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -27,6 +27,7 @@ class SavedLabels:
     classes: tuple[Any, ...]  # in the order of their keys on the page, also those that no row has yet
     labels: dict[int, Any]  # by row, counted from 0
     error_weight: float | str  # or "middle"
+    drawn: frozenset[int]  # rows whose labels count as drawn at random
     saved_at: datetime
 
 
@@ -59,7 +60,9 @@ class Autosave:
             number += 1
         return place
 
-    def save(self, classes: Sequence[Any], labels: dict[int, Any], error_weight: float | str) -> None:
+    def save(
+        self, classes: Sequence[Any], labels: dict[int, Any], error_weight: float | str, drawn: Iterable[int] = ()
+    ) -> None:
         """Write all labels; the file is there whole or not at all."""
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         content = {
@@ -69,6 +72,7 @@ class Autosave:
             "error_weight": error_weight,
             "classes": list(classes),
             "labels": [[row, label] for row, label in sorted(labels.items())],
+            "drawn": sorted(drawn),
         }
         write_whole(self.path, json.dumps(content, ensure_ascii=False, indent=0))
 
@@ -129,16 +133,22 @@ def _parsed(content: dict[str, Any], n_rows: int) -> SavedLabels:
         raise ValueError(f"format {content['format']!r} instead of {FORMAT}")
     labels = {}
     for row, label in content["labels"]:
-        if not (isinstance(row, int) and not isinstance(row, bool) and 0 <= row < n_rows):
-            raise ValueError(f"row {row!r} of {n_rows}")
-        labels[row] = _label(label)
+        labels[_row(row, n_rows)] = _label(label)
     classes = tuple(_label(label) for label in content["classes"])
     if len(set(classes)) != len(classes) or not set(labels.values()) <= set(classes):
         raise ValueError("labels that are none of its classes")
     weight = content["error_weight"]
     if weight != "middle" and not (isinstance(weight, int | float) and 0 < weight < 1):
         raise ValueError(f"error weight {weight!r}")
-    return SavedLabels(classes, labels, weight, datetime.fromisoformat(content["saved_at"]))
+    # Files of before random checks name none: their labels are learned from, and promise nothing.
+    drawn = frozenset(_row(row, n_rows) for row in content.get("drawn", ()))
+    return SavedLabels(classes, labels, weight, drawn, datetime.fromisoformat(content["saved_at"]))
+
+
+def _row(value: Any, n_rows: int) -> int:
+    if not (isinstance(value, int) and not isinstance(value, bool) and 0 <= value < n_rows):
+        raise ValueError(f"row {value!r} of {n_rows}")
+    return value
 
 
 def _label(value: Any) -> Any:

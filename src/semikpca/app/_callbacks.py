@@ -23,6 +23,7 @@ def register(app: Dash, workspace: Workspace, limit_mb: int) -> None:
     for name, prop, function in (
         ("map", "selectedData", "lassoed"),
         ("slider", "value", "slid"),
+        ("share", "value", "shared"),
         ("lists", "data", "listed"),
         ("state", "data", "shown"),
     ):
@@ -84,7 +85,8 @@ def answer(workspace: Workspace, asked: dict[str, Any], limit_mb: int) -> dict[s
     """Do what a tab asks for, and return what it has to show: those ``parts`` alone that it does not show already.
 
     It is asked with the arguments of :meth:`Workspace.handle`, and with the ``marks`` of what the tab shows, as they
-    came with the last answer. ``last`` is the last event that was done, ``weight`` where the slider belongs.
+    came with the last answer. ``last`` is the last event that was done, ``weight`` where the slider belongs,
+    ``find`` whether the tab now has to ask the server to find out what can be accepted, which takes long.
     """
     with workspace.lock:
         update = workspace.handle(asked["client"], asked["events"], asked["shown"], dark=asked["dark"])
@@ -97,6 +99,7 @@ def answer(workspace: Workspace, asked: dict[str, Any], limit_mb: int) -> dict[s
             "marks": marks,
             "last": tab.last_event,
             "weight": workspace.slider(),
+            "find": workspace.is_asked(tab),
             "page": page_class(workspace),
             "state": list(update.state) if update.has_new_labels else None,
             "figure": map_figure(opened, opened.session.snapshot(), tab) if update.is_new_table and opened else None,

@@ -7,11 +7,25 @@ from dash import dcc, html
 
 from semikpca.app._figure import empty_figure, map_figure
 from semikpca.app._pieces import act, box, soft
-from semikpca.app._workspace import END, MARKS, START, STEP, Tab, Workspace
+from semikpca.app._workspace import (
+    END,
+    LEAST_SHARE,
+    MARKS,
+    MOST_SHARE,
+    SHARE_STEP,
+    START,
+    STEP,
+    USUAL_SHARE,
+    Tab,
+    Workspace,
+)
 
 _KEYS = (
     ("1 … 9, 0", "give the selected rows the class with this key"),
     ("n → / p ←", "next, or previous, suggested row"),
+    ("a", "find out which labels can be accepted unseen"),
+    ("d", "a row drawn at random"),
+    ("v / V", "next, or previous, row to review"),
     ("x", "take the label of the selected rows away"),
     ("u / r", "undo / redo"),
     ("l", "lasso on or off"),
@@ -65,6 +79,17 @@ def _workbench(position: float, figure: dict[str, Any]) -> list[Any]:
         allow_direct_input=False,
         className="weight-slider",
     )
+    share = dcc.Slider(
+        LEAST_SHARE,
+        MOST_SHARE,
+        SHARE_STEP,
+        id="share",
+        value=USUAL_SHARE,
+        marks={value: f"{value:g}%" for value in (LEAST_SHARE, 85, 90, 95, MOST_SHARE)},
+        updatemode="drag",
+        allow_direct_input=False,
+        className="share-slider",
+    )
     config = {"scrollZoom": True, "displaylogo": False, "displayModeBar": True, "modeBarButtons": _MAP_BUTTONS}
     graph = dcc.Graph(id="map", figure=figure, responsive=True, config=config)
     middle = act("Middle", "middle", kind="small", title="The paper’s rule: the middle of the interval")
@@ -76,24 +101,37 @@ def _workbench(position: float, figure: dict[str, Any]) -> list[Any]:
         html.Section(id="metrics", **{"aria-label": "How it stands", "aria-live": "polite"}),
         _card("map-card", html.Div(id="toolbar"), html.Div(graph, id="canvas"), legend),
         _card("suggestions-card", html.H2("Label next"), html.Div(id="suggestions")),
+        _card("review-card", html.H2("To review"), html.Div(id="review")),
         _card("doubts-card", html.H2("Look again"), html.Div(id="doubts")),
         _card(
             "weight-card",
             box("row between", html.H2("Error weight"), middle),
             soft("How much the unlabeled rows shape the answer, as a share of the bound."),
-            html.Div(slider, id="slider-frame"),
+            _named(slider, "slider-frame", "Error weight"),
             html.Div(id="weight"),
         ),
     ]
     right = [
         _card("detail-card", html.H2("Row"), html.Div(id="detail")),
         _card("classes-card", html.H2("Classes"), html.Div(id="classes"), box("row", new_class, add)),
+        _card(
+            "accept-card",
+            html.H2("Accept unseen"),
+            soft("Of the labels that you accept without a look, this share must be right."),
+            _named(share, "share-frame", "Share of accepted labels that must be right, in percent"),
+            html.Div(id="promise"),
+        ),
     ]
     return [box("left", *left), box("right", *right)]
 
 
 def _card(name: str, *children: Any) -> html.Section:
     return html.Section(list(children), id=name, className="card")
+
+
+def _named(slider: dcc.Slider, name: str, words: str) -> html.Div:
+    """Return a slider with a name for those who hear the page; its handle itself cannot be given one."""
+    return html.Div(slider, id=name, role="group", **{"aria-label": words})
 
 
 def _help() -> html.Div:

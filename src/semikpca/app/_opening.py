@@ -121,8 +121,11 @@ class OpenTable:
         shares: list[float] = (values / max(1.0, float(values.max()))).tolist()
         return shares
 
-    def download(self) -> tuple[str, bytes]:
-        """Return name and content of the result: the columns of ``semikpca label``, with the new labels filled in."""
+    def download(self, error_rate: float = 0.05) -> tuple[str, bytes]:
+        """Return name and content of the result: the columns of ``semikpca label``, with the new labels filled in.
+
+        Where it was found out what can be accepted at this error rate, a column says so.
+        """
         given = self.session.given
         table = replace(self.table, frame=self._with_labels(given))
         model = self.session.model()
@@ -132,7 +135,8 @@ class OpenTable:
             frame = table.written.drop(columns=replaced_columns(self.table, self.roles))
             frame = with_columns(frame, label_columns(nothing, np.full(len(table), np.nan), is_given, no))
         else:
-            frame = LabeledTable(table, self.roles, self.options, self.vectorizer, self.session.X, model).to_frame()
+            labeled = LabeledTable(table, self.roles, self.options, self.vectorizer, self.session.X, model)
+            frame = labeled.to_frame(accepted=self.session.accepted(error_rate))
         suffix = ".csv" if self.table.is_array else PurePath(self.name).suffix
         name = f"{PurePath(self.name).stem}-labeled{suffix or '.csv'}"
         return name, encoded_table(frame, name, like=self.table)[0]

@@ -6,6 +6,7 @@ import numpy as np
 from dash import html
 
 from semikpca._words import counted
+from semikpca.app._acceptance import promise, review
 from semikpca.app._opening import EXAMPLES, NEW_COLUMN, OpenTable, Pending
 from semikpca.app._pieces import act, bar, box, chance, dot, interval, line, low, picture, press, soft, tile
 from semikpca.app._snapshot import Advice, Snapshot
@@ -19,7 +20,8 @@ _MOST_LISTED_COLUMNS = 8
 def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
     """Return everything around the map that follows the labels or the selection."""
     opened = workspace.opened
-    shown: dict[str, Any] = {name: [] for name in ("metrics", "toolbar", "classes", "detail", "weight")}
+    names = ("metrics", "toolbar", "classes", "detail", "weight", "promise", "review")
+    shown: dict[str, Any] = {name: [] for name in names}
     shown |= {"header": header(workspace), "banners": banners(workspace, tab)}
     if opened is not None:
         snapshot = opened.session.snapshot()
@@ -29,6 +31,8 @@ def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
             "classes": classes(snapshot),
             "detail": detail(opened, snapshot, tab),
             "weight": weight(snapshot, tab),
+            "promise": promise(opened, snapshot, tab, is_asked=workspace.is_asked(tab)),
+            "review": review(opened, snapshot, tab),
         }
     return shown
 
@@ -239,12 +243,12 @@ def suggestions(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[A
     if not advice.rows:
         return [soft("All rows have a label.")]
     if snapshot.predicted is None or snapshot.confidence is None:
-        return [html.Ul([line(opened, row) for row in advice.rows], className="list")]
+        return [html.Ul([line(opened, row, is_check=row in advice.checks) for row in advice.rows], className="list")]
     lines = []
     for row in advice.rows:
         code = int(snapshot.predicted[row])
         guess = f"{snapshot.classes[code]}? {snapshot.confidence[row]:.0%}"
-        lines.append(line(opened, row, dot(snapshot.places[code]), guess))
+        lines.append(line(opened, row, dot(snapshot.places[code]), guess, is_check=row in advice.checks))
     return [html.Ul(lines, className="list")]
 
 

@@ -12,7 +12,8 @@ MOST_JSON_BYTES = 10_000_000  # more than a lasso around a million rows sends
 _LARGEST_NUMBER = 2**53  # what JavaScript counts to
 _LONGEST_NAME, _LONGEST_TEXT = 100, 10_000
 # What the value of an event is; the others have none that is looked at.
-_WHOLE_NUMBERS = ("row", "step", "brush", "label")
+_WHOLE_NUMBERS = ("row", "check", "step", "review", "brush", "label")
+_NUMBERS = ("weight", "share")
 _TEXTS = ("add-class", "example", "column", "refused")
 
 
@@ -65,8 +66,8 @@ def _check_event(event: Any) -> None:
         _refuse(f"{act} needs a whole number as its value")
     if act in _TEXTS and not _is_text(value, _LONGEST_TEXT):
         _refuse(f"{act} needs a text of up to {_LONGEST_TEXT:,} letters as its value")
-    if act == "weight" and not (_is_number(value) and math.isfinite(value)):
-        _refuse("weight needs a number as its value")
+    if act in _NUMBERS and not (_is_number(value) and math.isfinite(value)):
+        _refuse(f"{act} needs a number as its value")
 
 
 def is_repaint(asked: Any) -> bool:

@@ -18,6 +18,8 @@ from semikpca.app._requests import MOST_JSON_BYTES, refuse_what_is_malformed
 from semikpca.app._security import guard, is_loopback
 from semikpca.app._workspace import Workspace
 
+logger = logging.getLogger("semikpca")
+
 MEGABYTE = 1_000_000
 _TOO_LARGE = (
     "The file{has} is over the limit of {limit} MB. Start the page with the file on the command line "
@@ -77,12 +79,22 @@ def _add_routes(app: Dash, workspace: Workspace, limit_mb: int) -> None:
             return jsonify(error=str(error)), 400
         return jsonify(error=None), 200
 
+    @server.post("/acceptance")
+    def acceptance() -> Response:
+        # Apart from the events: it takes seconds, and a click that gives a label must not wait for it.
+        opened = workspace.opened
+        try:
+            return jsonify(ready=opened is not None and opened.session.find_acceptance(), error=None)
+        except Exception as error:  # the border of the program: a page that waits forever helps nobody
+            logger.exception("What can be accepted was not found out")
+            return jsonify(ready=False, error=f"A fault of the program: {type(error).__name__}: {error}.")
+
     @server.get("/download")
     def download() -> Any:
         with workspace.lock:
             if workspace.opened is None:
                 return Response("No table is open.", status=404, mimetype="text/plain")
-            name, content = workspace.opened.download()
+            name, content = workspace.opened.download(workspace.error_rate)
         return send_file(BytesIO(content), as_attachment=True, download_name=name)
 
 

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from threading import RLock
 from typing import Any
 
@@ -10,9 +11,11 @@ import numpy.typing as npt
 
 from semikpca._typing import FloatArray, IntArray
 from semikpca.app._autosave import Autosave, SavedLabels
+from semikpca.app._drawing import Drawing
 from semikpca.app._snapshot import Advice, Change, Snapshot, advice_of, first_advice
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import SingleClassWarning, UnlabeledMarkWarning, UnreachableRowsWarning
+from semikpca.labeling import Acceptance, AcceptedLabels
 from semikpca.labels import UNLABELED
 from semikpca.workflow import AccuracyEstimate, fit_labels, hidden, left_out_estimate
 
@@ -37,7 +40,7 @@ class LabelingSession:
         autosave: Autosave | None = None,
         empty: Sequence[int] | IntArray = (),
     ) -> None:
-        self._lock, self._advice_lock = RLock(), RLock()
+        self._lock, self._advice_lock, self._acceptance_lock = RLock(), RLock(), RLock()
         self.X = X
         self.autosave = autosave
         self._empty = np.asarray(empty, dtype=np.intp)
@@ -50,6 +53,10 @@ class LabelingSession:
         self._error_weight: float | str = "middle"
         self._revision = 0
         self._advice: Advice | None = None
+        self._acceptance: tuple[int, Acceptance] | None = None  # with the revision that it belongs to
+        labeled = [row for row, label in enumerate(self._given.tolist()) if label is not None]
+        self._drawing = Drawing.begin(len(X), labeled, self._empty)
+        self._n_at_start = len(labeled)
         make: Any = SemiKPCAClassifierCV
         self._model: Any = make() if model is None else model
         # Kernels and their spectra do not depend on the labels. Building them now, if need be with a label that nobody
@@ -102,20 +109,83 @@ class LabelingSession:
                 revision, known, model = self._revision, self._advice, self.model()
                 if known is not None and known.revision == revision:
                     return known
-                unlabeled = np.flatnonzero(self._snapshot.given == UNLABELED)
-            advice = first_advice(revision, self.X, unlabeled) if model is None else advice_of(revision, model)
+                given = self._snapshot.given
+                turn = self._drawing.checks(given), int(np.sum(given != UNLABELED)) - self._n_at_start
+            if model is None:
+                advice = first_advice(revision, self.X, np.flatnonzero(given == UNLABELED), *turn)
+            else:
+                advice = advice_of(revision, model, *turn)
             with self._lock:
                 self._advice = advice
             return advice
 
+    # -- which labels can be accepted unseen -------------------------------------------------------------------
+
+    def checks(self) -> tuple[int, ...]:
+        """Return the rows that are drawn at random next."""
+        with self._lock:
+            return self._drawing.checks(self._snapshot.given)
+
+    def find_acceptance(self) -> bool:
+        """Find out what can be promised of the present labels; False without predictions, or where labels changed.
+
+        The model is fitted some twenty times. Labels can be given meanwhile, which ends the work at the next fit.
+        """
+        with self._acceptance_lock:
+            with self._lock:
+                revision, model = self._revision, self.model()
+                if model is None:
+                    return False
+                if self._acceptance is not None and self._acceptance[0] == revision:
+                    return True
+                drawn, _ = self._drawing.split(self._snapshot.given)
+
+            def go_on(step: str, done: int, total: int) -> None:
+                if self._revision != revision:
+                    raise _LabelsChangedError
+
+            try:
+                found = Acceptance.of(model, drawn, progress=go_on)
+            except _LabelsChangedError:
+                return False
+            # Of rows with nothing in them nothing is promised either; none of them was drawn.
+            known = ~np.isin(found.rows, self._empty)
+            found = replace(
+                found, rows=found.rows[known], probabilities=found.probabilities[known], labels=found.labels[known]
+            )
+            with self._lock:
+                self._acceptance = revision, found
+                return revision == self._revision
+
+    def accepted(self, error_rate: float) -> AcceptedLabels | None:
+        """Return the labels that can be accepted; None as long as that is not found out for the present labels."""
+        with self._lock:
+            if self._acceptance is None or self._acceptance[0] != self._revision:
+                return None
+            return self._acceptance[1].accepted(error_rate)
+
+    def to_review(self, error_rate: float) -> IntArray:
+        """Return the rows without a label that are not accepted, most doubtful first; none without predictions."""
+        with self._lock:
+            snapshot, accepted = self._snapshot, self.accepted(error_rate)
+            if snapshot.confidence is None:
+                return np.empty(0, dtype=np.intp)
+            is_open = snapshot.given == UNLABELED
+            if accepted is not None:
+                is_open[accepted.rows] = False
+            rows = np.flatnonzero(is_open)
+            return rows[np.argsort(snapshot.confidence[rows], kind="stable")]
+
     # -- changes -----------------------------------------------------------------------------------------------
 
-    def label(self, rows: Iterable[int], label: Any) -> Snapshot:
-        """Give rows a label, one of ``classes``."""
+    def label(self, rows: Iterable[int], label: Any, *, as_check: bool = False) -> Snapshot:
+        """Give rows a label, one of ``classes``; ``as_check`` for rows that were looked at because they are checks."""
         with self._lock:
             if label not in self._classes:
                 raise ValueError(f"There is no class {label!r}. Add it first.")
-            return self._change(rows, label)
+            rows = list(rows)
+            drawn = set(self.checks()).intersection(rows) if as_check else set()
+            return self._change(rows, label, drawn)
 
     def remove(self, rows: Iterable[int]) -> Snapshot:
         """Take the labels of rows away, where they have one."""
@@ -187,7 +257,8 @@ class LabelingSession:
     def take_up(self, saved: SavedLabels) -> Snapshot:
         """Go on with the labels of an earlier visit; one step of the history, so it can be undone."""
         with self._lock:
-            before = self._classes, self._error_weight, self._set_aside_first
+            before = self._classes, self._error_weight, self._set_aside_first, self._drawing
+            self._drawing = self._drawing.with_rows(saved.drawn)
             self._classes = [*saved.classes, *(label for label in self._classes if label not in saved.classes)]
             # All of it in one write: a program that dies between two would forget the weight.
             self._error_weight = saved.error_weight
@@ -201,7 +272,7 @@ class LabelingSession:
                     self._save()
                     self._revision += 1
             except OSError:
-                self._classes, self._error_weight, self._set_aside_first = before
+                self._classes, self._error_weight, self._set_aside_first, self._drawing = before
                 raise
             if saved.error_weight != before[1]:
                 self._model = self._model.at_error_weight(saved.error_weight)
@@ -209,7 +280,7 @@ class LabelingSession:
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    def _change(self, rows: Iterable[int], label: Any) -> Snapshot:
+    def _change(self, rows: Iterable[int], label: Any, drawn: Iterable[int] = ()) -> Snapshot:
         asked = list(dict.fromkeys(int(row) for row in rows))
         for row in asked:
             if not 0 <= row < self.n_rows:
@@ -217,23 +288,24 @@ class LabelingSession:
         changed = tuple(row for row in asked if self._given[row] != label)
         if not changed:
             return self._snapshot
-        self._commit(changed, (label,) * len(changed))
+        self._commit(changed, (label,) * len(changed), drawn)
         return self._show()
 
-    def _commit(self, rows: tuple[int, ...], after: tuple[Any, ...]) -> None:
+    def _commit(self, rows: tuple[int, ...], after: tuple[Any, ...], drawn: Iterable[int] = ()) -> None:
         change = Change(rows, tuple(self._given[list(rows)]), after)
-        self._apply(rows, after)
+        self._apply(rows, after, drawn)
         self._past.append(change)
         self._future.clear()
 
-    def _apply(self, rows: tuple[int, ...], labels: tuple[Any, ...]) -> None:
+    def _apply(self, rows: tuple[int, ...], labels: tuple[Any, ...], drawn: Iterable[int] = ()) -> None:
         given = self._given.copy()
         given[list(rows)] = _objects(labels)
-        self._save(given=given)  # first on disk: what the page confirms is never lost
-        self._given, self._is_fresh = given, False
+        drawing = self._drawing.with_rows(drawn)  # a row stays drawn, also when its label is changed or taken back
+        self._save(given=given, drawing=drawing)  # first on disk: what the page confirms is never lost
+        self._given, self._drawing, self._is_fresh = given, drawing, False
         self._revision += 1
 
-    def _save(self, *, given: Any = None, classes: Any = None, error_weight: Any = None) -> None:
+    def _save(self, *, given: Any = None, classes: Any = None, error_weight: Any = None, drawing: Any = None) -> None:
         """Write the state as it is, or as it will be once a change counts."""
         if self.autosave is None:
             return
@@ -245,6 +317,7 @@ class LabelingSession:
             self._classes if classes is None else classes,
             {row: label for row, label in enumerate(labels) if label is not None},
             self._error_weight if error_weight is None else error_weight,
+            (self._drawing if drawing is None else drawing).rows,
         )
 
     def _show(self) -> Snapshot:
@@ -256,12 +329,14 @@ class LabelingSession:
         given = np.array([code_of.get(label, UNLABELED) for label in self._given.tolist()], dtype=np.intp)
         predicted = confidence = problem = n_changed = None
         estimate = AccuracyEstimate.of(0, 0)
+        drawn, chosen = self._drawing.split(given)
         if len(np.unique(given[given != UNLABELED])) > 1:
             try:
                 with _quiet():
                     if not self._is_fresh:
                         self._model = self._model.with_labels(self._given)
                     self._is_fresh = True
+                    self._model.remember_suggestions(chosen, drawn)
             except ValueError as error:
                 problem = str(error)  # the labels stay: they are what someone knows
             else:
@@ -280,6 +355,7 @@ class LabelingSession:
             confidence=confidence,
             n_changed=n_changed,
             estimate=estimate,
+            n_drawn=len(drawn),
             certificate=self._model.certificate_,
             error_weight=self._error_weight,
             undo=str(self._past[-1]) if self._past else None,
@@ -303,6 +379,10 @@ class LabelingSession:
         except ValueError:
             shown = ", ".join(str(label) for label in self._classes[:3])
             raise ValueError(f"The classes of this table are numbers ({shown} …), and {text!r} is none.") from None
+
+
+class _LabelsChangedError(Exception):
+    """What is being computed is of labels that are no more."""
 
 
 def _objects(values: Iterable[Any]) -> npt.NDArray[Any]:

@@ -9,11 +9,12 @@ from sklearn.cluster import KMeans
 
 from semikpca._palette import class_places
 from semikpca._typing import FloatArray, IntArray
+from semikpca.app._drawing import mixed
 from semikpca.convexity import ConvexityCertificate
 from semikpca.labeling import audit_labels, suggest_labels
 from semikpca.workflow import AccuracyEstimate
 
-_SUGGESTED = 8
+_SUGGESTED = 7  # beside the random checks
 # Rows that are weighed against each other for a suggestion. Each costs a column of every kernel, whose length is the
 # number of rows; with this many in all, the lists are there before one has read the row that was clicked.
 _FEWEST_CANDIDATES, _MOST_CANDIDATES, _CANDIDATE_ENTRIES = 16, 64, 200_000
@@ -47,6 +48,7 @@ class Snapshot:
     confidence: FloatArray | None  # probability of the predicted class
     n_changed: int | None  # predictions that came out differently than before the last change
     estimate: AccuracyEstimate
+    n_drawn: int  # labels that count as drawn at random
     certificate: ConvexityCertificate | None
     error_weight: float | str  # as it was asked for: a share of the bound, or "middle"
     undo: str | None  # what the next step back would undo
@@ -75,28 +77,31 @@ class Advice:
 
     revision: int
     rows: tuple[int, ...]
+    checks: tuple[int, ...]  # those of the rows that were drawn at random
     doubts: tuple[Doubt, ...]
 
 
-def advice_of(revision: int, model: Any) -> Advice:
-    """Return the advice that belongs to a fitted model."""
+def advice_of(revision: int, model: Any, checks: tuple[int, ...], n_before: int) -> Advice:
+    """Return the advice that belongs to a fitted model; random checks come in turn, after ``n_before`` labels."""
     n_rows = len(model.label_coding_.codes)
     most = max(_FEWEST_CANDIDATES, min(_MOST_CANDIDATES, _CANDIDATE_ENTRIES // n_rows))
-    rows = suggest_labels(model, _SUGGESTED, max_candidates=most)
+    suggested = suggest_labels(model, _SUGGESTED, max_candidates=most)
+    model.remember_suggestions((), checks)  # drawn all the same
     audit = audit_labels(model)
     columns = (audit.rows, audit.given, audit.suggested, audit.suspicion)
     doubtful = (column[audit.looks_wrong].tolist() for column in columns)
     doubts = tuple(Doubt(*doubt) for doubt in zip(*doubtful, strict=True))
-    return Advice(revision, tuple(rows.tolist()), doubts)
+    return Advice(revision, mixed(suggested.tolist(), checks, n_before), checks, doubts)
 
 
-def first_advice(revision: int, X: FloatArray, unlabeled: IntArray) -> Advice:
+def first_advice(revision: int, X: FloatArray, unlabeled: IntArray, checks: tuple[int, ...], n_before: int) -> Advice:
     """Return rows to begin with, where nothing can be predicted yet: one from the middle of each group of rows."""
+    unlabeled = np.setdiff1d(unlabeled, checks)
     if len(unlabeled) <= _SUGGESTED:
-        return Advice(revision, tuple(unlabeled.tolist()), ())
+        return Advice(revision, mixed(unlabeled.tolist(), checks, n_before), checks, ())
     sample = np.sort(np.random.default_rng(0).permutation(unlabeled)[:_ROWS_FOR_GROUPS])
     groups = KMeans(_SUGGESTED, n_init=1, random_state=0).fit(X[sample])
     middles = sample[groups.transform(X[sample]).argmin(axis=0)]
     sizes = np.bincount(groups.labels_, minlength=_SUGGESTED)
     in_order = middles[np.argsort(-sizes, kind="stable")].tolist()
-    return Advice(revision, tuple(dict.fromkeys(in_order)), ())
+    return Advice(revision, mixed(list(dict.fromkeys(in_order)), checks, n_before), checks, ())

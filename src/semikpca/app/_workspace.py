@@ -3,7 +3,7 @@
 import logging
 import math
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import RLock
@@ -29,6 +29,8 @@ _WITHOUT_TABLE = ("example", "column", "encoder", "cancel", "refused", "refresh"
 # The scale of the error weight's slider: the closer to the bound, the finer, with the bound itself at its end.
 START, END, STEP = 0.02, 4.5, 0.02
 MARKS = {0.301: "0.5", 1.0: "0.9", 2.0: "0.99", 3.0: "0.999"}
+# What share of the accepted labels must be right, in percent: the scale of its slider.
+LEAST_SHARE, MOST_SHARE, SHARE_STEP, USUAL_SHARE = 80.0, 99.5, 0.5, 95.0
 _MOST_TABS = 50  # a tab says nothing when it closes, so the oldest ones are forgotten
 
 
@@ -42,13 +44,25 @@ class Message:
 
 @dataclass
 class Tab:
-    """One open page: its selection, its brush, and the last event that came from it."""
+    """One open page: its selection, its brush, the share it asks for, and the last event that came from it."""
 
     selected: list[int] = field(default_factory=list)
+    is_check: bool = False  # whether the selected row was taken because it is a random check
+    share: float = USUAL_SHARE  # of accepted labels that must be right, in percent
+    asked: tuple[int, int] | None = None  # the state for which it was asked what can be accepted
     brush: int | None = None
     dark: bool = False
     message: Message | None = None
     last_event: int = 0
+
+    @property
+    def error_rate(self) -> float:
+        """What share of accepted labels may be wrong."""
+        return round((100 - self.share) / 100, 4)
+
+    def select(self, rows: list[int], *, is_check: bool = False) -> None:
+        """Select rows in place of those that are selected."""
+        self.selected, self.is_check = rows, is_check
 
 
 @dataclass(frozen=True)
@@ -102,7 +116,8 @@ class Workspace:
                 message = Message("error", str(error))
             self.generation += 1
             for tab in self._tabs.values():
-                tab.selected, tab.brush = [], None
+                tab.select([])
+                tab.brush = None
             return message
 
     def ask_for_column(self, pending: Pending) -> None:
@@ -137,6 +152,11 @@ class Workspace:
             is_new_table = not shown or shown[0] != state[0]
             has_new_labels = is_new_table or list(shown) != list(state)
             return Update(tab, state, is_new_table, has_new_labels)
+
+    @property
+    def error_rate(self) -> float:
+        """What share of accepted labels may be wrong, in the tab that was used last."""
+        return next(reversed(self._tabs.values()), Tab()).error_rate
 
     def tab(self, client: str) -> Tab:
         """Return what is known of a tab; the oldest ones are forgotten."""
@@ -174,6 +194,12 @@ class Workspace:
         certificate = None if self.opened is None else self.opened.session.snapshot().certificate
         return START if certificate is None else position_of(certificate.relative_weight)
 
+    def is_asked(self, tab: Tab) -> bool:
+        """Whether a tab waits for what can be accepted of the present labels: on request only, since it takes long."""
+        if self.opened is None or tab.asked != self.state() or self.opened.session.model() is None:
+            return False
+        return self.opened.session.accepted(tab.error_rate) is None
+
     @property
     def table(self) -> OpenTable:
         """The open table, where one is sure to be."""
@@ -186,18 +212,36 @@ class Workspace:
             case "pick":
                 if not all(0 <= point < len(self.table.map.rows) for point in event["points"]):
                     raise ValueError(f"There are {len(self.table.map.rows):,} rows on the map; the points go beyond.")
-                tab.selected = [int(self.table.map.rows[point]) for point in event["points"]]
+                tab.select([int(self.table.map.rows[point]) for point in event["points"]])
                 if tab.brush is not None and tab.selected:
                     self._give(tab, tab.brush)
-            case "row":
+            case "row" | "check":
                 row = int(event["value"])
                 if not 0 <= row < self.table.session.n_rows:
                     raise ValueError(f"There is no row {row + 1}.")
-                tab.selected = [row]
+                tab.select([row], is_check=act == "check")
             case "step":
-                tab.selected = [self._suggested(tab, forward=int(event["value"]) > 0)]
+                row = self._suggested(tab, forward=int(event["value"]) > 0)
+                tab.select([row], is_check=row in self.table.session.checks())
+            case "draw":
+                rows = self.table.session.checks()
+                tab.select([_next(tab, rows, "There is no row left to draw: all have a label.")], is_check=True)
+            case "review":
+                rows = self.table.session.to_review(tab.error_rate).tolist()
+                forward = int(event["value"]) > 0
+                tab.select([_next(tab, rows, "There is no row to review.", forward=forward)])
+            case "share":
+                share = float(event["value"])
+                if not LEAST_SHARE <= share <= MOST_SHARE:
+                    raise ValueError(
+                        f"The share must lie between {LEAST_SHARE:g}% and {MOST_SHARE:g}%, got {share:g}%."
+                    )
+                tab.share, tab.asked = share, self.state()
+            case "find":
+                tab.asked = self.state()
             case "clear":
-                tab.selected, tab.brush = [], None
+                tab.select([])
+                tab.brush = None
             case "brush":
                 tab.brush = None if event["value"] in ("", None) else int(event["value"])
             case "label":
@@ -238,23 +282,28 @@ class Workspace:
                 self.pending = None
                 self.generation += 1
             case "refused":
+                tab.asked = None  # what was refused may be that
                 tab.message = Message("error", str(event["value"])[:600])
 
     def _give(self, tab: Tab, number: int) -> None:
         classes = self.table.session.snapshot().classes
         if not 0 <= number < len(classes):
             raise ValueError(f"There are {len(classes)} classes; add one for this key.")
-        self.table.session.label(tab.selected, classes[number])
+        self.table.session.label(tab.selected, classes[number], as_check=tab.is_check)
         self.offer = None
 
     def _suggested(self, tab: Tab, *, forward: bool) -> int:
-        """Return the next suggested row, or the one before; from elsewhere the first, or the last."""
-        rows = list(self.table.session.advice().rows)
-        if not rows:
-            raise ValueError("There is no row left to suggest: all have a label.")
-        if len(tab.selected) == 1 and tab.selected[0] in rows:
-            return rows[(rows.index(tab.selected[0]) + (1 if forward else -1)) % len(rows)]
-        return rows[0 if forward else -1]
+        rows = self.table.session.advice().rows
+        return _next(tab, rows, "There is no row left to suggest: all have a label.", forward=forward)
+
+
+def _next(tab: Tab, rows: Sequence[int], nothing: str, *, forward: bool = True) -> int:
+    """Return the row of a list after the selected one, or that before; from elsewhere the first, or the last."""
+    if not rows:
+        raise ValueError(nothing)
+    if len(tab.selected) == 1 and tab.selected[0] in rows:
+        return rows[(rows.index(tab.selected[0]) + (1 if forward else -1)) % len(rows)]
+    return rows[0 if forward else -1]
 
 
 def pending_file(path: Path, table: Table) -> Pending:

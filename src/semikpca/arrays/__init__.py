@@ -13,9 +13,10 @@ from semikpca.arrays._namespace import (
     taken,
     to_numpy,
 )
-from semikpca.arrays._threads import allowed_threads, in_threads, one_blas_thread, one_thread, slices
+from semikpca.arrays._threads import OwnMemory, allowed_threads, in_threads, one_blas_thread, one_thread, slices
 
 __all__ = [
+    "OwnMemory",
     "allowed_threads",
     "device_of",
     "in_threads",

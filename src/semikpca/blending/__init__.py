@@ -1,28 +1,27 @@
 """Several answers to the same labels: sources of candidates, the fit of each to the labels, its weight, the blend."""
 
+from semikpca.blending._accuracy_evidence import AccuracyEvidence
 from semikpca.blending._agreement import NeighborAgreement
 from semikpca.blending._blend import Blend, BlendSettings, Part, Total, no_report
-from semikpca.blending._candidates import candidate_log_weights, left_out_losses, normalized_weights
+from semikpca.blending._columns import NO_COLUMNS, Columns
 from semikpca.blending._label_fit import LabelSystem
-from semikpca.blending._sources import (
-    NO_COLUMNS,
-    Columns,
-    PlainSource,
-    ResponseSource,
-    Source,
-    sources_of,
-)
+from semikpca.blending._sources import PlainSource, ResponseSource, Source, sources_of
+from semikpca.blending._structure import RowStructure, structures_of
+from semikpca.blending._weights import Evidence, candidate_log_weights, left_out_losses, normalized_weights
 
 __all__ = [
     "NO_COLUMNS",
+    "AccuracyEvidence",
     "Blend",
     "BlendSettings",
     "Columns",
+    "Evidence",
     "LabelSystem",
     "NeighborAgreement",
     "Part",
     "PlainSource",
     "ResponseSource",
+    "RowStructure",
     "Source",
     "Total",
     "candidate_log_weights",
@@ -30,4 +29,5 @@ __all__ = [
     "no_report",
     "normalized_weights",
     "sources_of",
+    "structures_of",
 ]

@@ -6,6 +6,7 @@ No label is needed to say how well it does.
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.decisions import expected_shares, prior_offsets
@@ -34,19 +35,26 @@ class NeighborAgreement:
         classes are strewn at random, and 0 for one class everywhere, of which there is nothing to know. Unlike the
         share of links that stay inside, it is not high merely because one class is large.
         """
-        shares = self._joint_shares(codes, n_classes)
-        most = _entropy(shares.sum(axis=1))
+        counts = self._joint_counts(codes, n_classes)
+        total = max(1, int(counts.sum()))
+        most = _entropy(counts.sum(axis=1) / total)
         if most == 0:
             return 0.0
-        return (most + _entropy(shares.sum(axis=0)) - _entropy(shares.reshape(-1))) / most
+        joint = counts.data if sparse.issparse(counts) else counts.reshape(-1)
+        return (most + _entropy(counts.sum(axis=0) / total) - _entropy(joint / total)) / most
 
-    def _joint_shares(self, codes: IntArray, n_classes: int) -> FloatArray:
-        # The smallest type that holds a pair: what is looked up then stays in the cache.
-        small = codes.astype(np.min_scalar_type(n_classes**2))
-        pairs = small.take(self.rows) * small.dtype.type(n_classes) + small.take(self.columns)
-        counts = np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
-        counts = counts + counts.T if self._both_ways else counts
-        return np.asarray(counts / max(1, counts.sum()))
+    def _joint_counts(self, codes: IntArray, n_classes: int) -> Any:
+        """Return how many links have each pair of classes at their ends: a matrix, sparse where classes are many."""
+        if n_classes**2 > len(self.rows):
+            ends = codes.take(self.rows), codes.take(self.columns)
+            one = np.ones(len(self.rows), dtype=np.int64)
+            counts = sparse.coo_array((one, ends), shape=(n_classes, n_classes)).tocsr()
+        else:
+            # The smallest type that holds a pair: what is looked up then stays in the cache.
+            small = codes.astype(np.min_scalar_type(n_classes**2))
+            pairs = small.take(self.rows) * small.dtype.type(n_classes) + small.take(self.columns)
+            counts = np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
+        return counts + counts.T if self._both_ways else counts
 
 
 def _entropy(shares: FloatArray) -> float:

@@ -2,26 +2,26 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, Literal
 
 import numpy as np
 
 from semikpca._typing import FloatArray, IntArray, Rows
 from semikpca.arrays import allowed_threads, in_threads, length, one_blas_thread
+from semikpca.blending._accuracy_evidence import AccuracyEvidence, accuracy_by_left_out
 from semikpca.blending._agreement import NeighborAgreement, cautious_offsets
 from semikpca.blending._candidates import Candidate, fit_candidates, heaviest_certificate, weigh_candidates
+from semikpca.blending._columns import NO_COLUMNS, Columns, harder
 from semikpca.blending._label_fit import LabelSystem
 from semikpca.blending._sources import (
-    NO_COLUMNS,
-    Columns,
     Report,
     Source,
-    agreements_of,
     columns_at,
-    harder,
+    most_column_numbers,
     sources_at_weight,
 )
+from semikpca.blending._structure import RowStructure, structures_of
 from semikpca.convexity import ConvexityCertificate
 from semikpca.decisions import Reach, joined_components, prior_offsets, resolve_prior
 from semikpca.labels import LabelCoding
@@ -115,7 +115,7 @@ class Blend:
 
     sources: tuple[Source, ...]
     columns: tuple[Columns, ...]  # of each source at the labeled rows
-    agreements: tuple[NeighborAgreement, ...]  # of each source
+    structures: tuple[RowStructure, ...]  # of what each source sees
     components: IntArray | None  # pieces that rows fall into by the links of all kernels; None where one links all rows
     labels: LabelCoding
     settings: BlendSettings
@@ -126,6 +126,7 @@ class Blend:
     total: Total
     offsets: FloatArray  # what is added to the scores of each class, for the shares of the classes
     class_shares: FloatArray
+    accuracy: AccuracyEvidence | None  # how many of its labels will be right; None where there is one class
 
     @classmethod
     def of(
@@ -136,17 +137,17 @@ class Blend:
         report: Report = no_report,
     ) -> "Blend":
         """Return the blend of these sources for the labels of the training rows."""
-        agreements = agreements_of(sources)
+        structures = structures_of(sources)
         components = joined_components([source.kernel.components() for source in sources])
         unknown = tuple(NO_COLUMNS for _ in sources)
-        return cls._fitted(tuple(sources), unknown, agreements, components, labels, settings, report)
+        return cls._fitted(tuple(sources), unknown, structures, components, labels, settings, report)
 
     @classmethod
     def _fitted(
         cls,
         sources: tuple[Source, ...],
         known: Sequence[Columns],
-        agreements: tuple[NeighborAgreement, ...],
+        structures: tuple[RowStructure, ...],
         components: IntArray | None,
         labels: LabelCoding,
         settings: BlendSettings,
@@ -155,16 +156,17 @@ class Blend:
         prior = settings.prior(labels)  # what cannot be a prior is refused before anything is computed
         reach = Reach.of(components, labels.codes)
         columns = columns_at(sources, known, labels.labeled_rows, report=report)
-        candidates = fit_candidates(sources, columns, labels, agreements) if labels.n_classes > 1 else []
+        candidates = fit_candidates(sources, columns, labels, structures) if labels.n_classes > 1 else []
         weights, results = weigh_candidates(candidates, labels, settings.combine)
         total = Total.of(sources, columns, candidates, weights, labels)
         with one_blas_thread():
             heaviest = sources.index(candidates[int(np.argmax(weights))].source) if candidates else 0
-            offsets = _class_offsets(total.scores, prior, labels, settings, reach, agreements[heaviest])
+            offsets = _class_offsets(total.scores, prior, labels, settings, reach, structures[heaviest].neighbors)
+            evidence = _accuracy_evidence(total, offsets, candidates, weights, labels, structures[heaviest])
         return cls(
             sources=sources,
             columns=columns,
-            agreements=agreements,
+            structures=structures,
             components=components,
             labels=labels,
             settings=settings,
@@ -175,6 +177,7 @@ class Blend:
             total=total,
             offsets=offsets,
             class_shares=_shares(labels) if prior is None else prior,
+            accuracy=evidence,
         )
 
     @property
@@ -191,16 +194,16 @@ class Blend:
 
     def with_labels(self, labels: LabelCoding, report: Report = no_report) -> "Blend":
         """Return the blend for other labels; classes may come and go. Kernels and their spectra are shared."""
-        return self._fitted(self.sources, self.columns, self.agreements, self.components, labels, self.settings, report)
+        return self._fitted(self.sources, self.columns, self.structures, self.components, labels, self.settings, report)
 
     def at_weight(self, error_weight: float | str, report: Report = no_report) -> "Blend":
         """Return the blend with Semi-KPCA at one error weight, relative to the bound of each kernel."""
         moved = sources_at_weight(self.sources, error_weight)
         same = {id(source): columns for source, columns in zip(self.sources, self.columns, strict=True)}
         known = [same.get(id(source), NO_COLUMNS) for source in moved]
-        kept = {id(source.kernel): agreement for source, agreement in zip(self.sources, self.agreements, strict=True)}
-        agreements = tuple(kept[id(source.kernel)] for source in moved)
-        return self._fitted(moved, known, agreements, self.components, self.labels, self.settings, report)
+        kept = {id(source.kernel): structure for source, structure in zip(self.sources, self.structures, strict=True)}
+        structures = tuple(kept[id(source.kernel)] for source in moved)
+        return self._fitted(moved, known, structures, self.components, self.labels, self.settings, report)
 
     # -- readings ----------------------------------------------------------------------------------------------
 
@@ -228,13 +231,23 @@ class Blend:
         For each unit that the target differs from the decision; weights and offsets stay as they are.
         """
         at = self.labels.labeled_rows
-        response = np.zeros((len(self.labels.codes), len(rows)))
-        for part in self.total.parts:
-            source, columns = self.sources[part.number], self.columns[part.number].moved(self.sources[part.number], at)
-            known, asked = columns.values, columns.moved(source, rows).values
-            system = LabelSystem(known[at], known.mean(axis=0, dtype=np.float64))
+        responses: dict[int, FloatArray] = {}
+
+        def respond(place: int, thread: int) -> None:
+            part = self.total.parts[place]
+            source = self.sources[part.number]
+            columns = self.columns[part.number].moved(source, at, most_column_numbers(len(self.sources)))
+            asked = columns.moved(source, rows).values
+            known, system = partial(columns.times, source), LabelSystem(columns.own, columns.means)
+            responses[place] = np.zeros((len(self.labels.codes), len(rows)))
             for noise, intercept, share in part.settings:
-                response += share * system.response(noise, known, asked, rows, at, intercept=intercept)
+                responses[place] += share * system.response(noise, known, asked, rows, at, intercept=intercept)
+
+        places = range(len(self.total.parts))
+        in_threads(respond, places, min(allowed_threads(), len(places)))
+        response = np.zeros((len(self.labels.codes), len(rows)))
+        for place in places:
+            response += responses[place]
         return response / 2  # targets are -1 and 1, class scores 0 and 1
 
     def decisions_at(self, rows: Rows) -> FloatArray:
@@ -267,6 +280,31 @@ def _class_offsets(
     if labels.n_classes > 2 and settings.class_prior is not None:
         return cautious_offsets(scores, reach.out, labels.class_counts, agreement)
     return np.zeros(labels.n_classes)
+
+
+def _accuracy_evidence(
+    total: Total,
+    offsets: FloatArray,
+    candidates: Sequence[Candidate],
+    weights: FloatArray,
+    labels: LabelCoding,
+    structure: RowStructure,
+) -> AccuracyEvidence | None:
+    if not candidates:
+        return None
+    n_classes, given = labels.n_classes, labels.codes[labels.labeled_rows]
+    codes = (total.scores + offsets).argmax(axis=1)
+    same = [float(np.mean(c.codes == codes)) if weight else 0.0 for c, weight in zip(candidates, weights, strict=True)]
+    shares = np.bincount(codes, minlength=n_classes) / len(codes)
+    left_out_accuracy, n_left_out = accuracy_by_left_out(total.left_out + offsets, given, shares)
+    return AccuracyEvidence(
+        consensus=float(weights @ same),
+        agreement=structure.agreement(codes, n_classes),
+        n_classes=n_classes,
+        labels_a_class=len(given) / n_classes,
+        left_out_accuracy=left_out_accuracy,
+        n_left_out=n_left_out,
+    )
 
 
 def _shares(labels: LabelCoding) -> FloatArray:

@@ -5,23 +5,18 @@ A source is a kernel between rows, of which only the columns at the labeled rows
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
-from semikpca.arrays import allowed_threads, in_threads, length, slices, taken
-from semikpca.blending._agreement import NeighborAgreement
+from semikpca.arrays import allowed_threads, in_threads, length, one_blas_thread, slices, taken
+from semikpca.blending._columns import Columns, harder
 from semikpca.convexity import ConvexityCertificate
 from semikpca.exceptions import IndistinguishableRowsError, KernelRankError
-from semikpca.kernels import (
-    DefaultKernels,
-    Kernel,
-    NeighborGraph,
-    finite_pairwise,
-)
-from semikpca.operators import fitted, make_operator
+from semikpca.kernels import RBF, DefaultKernels, Kernel, NeighborGraph, finite_pairwise
+from semikpca.operators import cross_product, fitted, memory_budget
 from semikpca.problem import (
     DualSolution,
     Expansion,
@@ -30,48 +25,15 @@ from semikpca.problem import (
     SemiKPCAProblem,
     SemiKPCAResponse,
     kernel_matrix,
+    stores_matrix,
 )
 from semikpca.solvers import COLUMNS_A_GROUP
 
-_AGREEMENT_NEIGHBORS = 10
 Report = Callable[[str, int, int], None]  # which step, how much of it is done, of how much
 _COLUMNS_AT_ONCE = 64
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Columns of a source at some training rows: k(training rows, training rows ``at``).
-
-    Each column is in one piece of memory: one more is then added without a look at the others.
-    """
-
-    at: np.ndarray
-    values: np.ndarray
-    hardest: DualSolution | None = None  # the solve behind them with the largest residual, without its arrays
-
-    def moved(self, source: "Source", at: np.ndarray) -> "Columns":
-        """Return the columns at other rows; only those that are not here are computed."""
-        if np.array_equal(at, self.at):
-            return self
-        known, values, hardest = self.at, self.values, self.hardest
-        new = np.setdiff1d(at, known)
-        if new.size:
-            computed, solution = source.compute(new)
-            hardest = harder(hardest, solution)
-            values = np.concatenate([values.T, computed.T]).T if known.size else np.ascontiguousarray(computed.T).T
-            known = np.concatenate([known, new])
-        place = {int(row): number for number, row in enumerate(known)}
-        return Columns(at, values.T[[place[int(row)] for row in at]].T, hardest)
-
-
-NO_COLUMNS = Columns(np.empty(0, dtype=np.intp), np.empty((0, 0)))
-
-
-def harder(one: DualSolution | None, other: DualSolution | None) -> DualSolution | None:
-    """Return the solve that left the larger residual."""
-    if one is None or other is None:
-        return other if one is None else one
-    return other if other.residual >= one.residual else one
+_NUMBERS_AT_ONCE = 2**23  # 64 MB of float64
+_MOST_FACTORED_ROWS = 5_000  # with more, the factors of all sources would take more than a gigabyte
+_FEW_ROWS = 2_500  # of which a core holds a factored matrix or two
 
 
 class Source(ABC):
@@ -81,13 +43,24 @@ class Source(ABC):
     n_components_removed: int | None = None
     error_weight: float | None = None
     certificate: ConvexityCertificate | None = None
+    learns_from_all_rows: ClassVar[bool]  # or from the labeled ones alone
+    neighborhoods: NeighborGraph | None = None  # of what the kernel sees of the rows, where they were looked for
 
     def __init__(self, kernel: Kernel, rows: Any) -> None:
         self.kernel, self.rows = kernel, rows
 
+    @property
+    def n(self) -> int:
+        """Number of training rows."""
+        return length(self.rows)
+
     @abstractmethod
     def compute(self, at: np.ndarray) -> tuple[np.ndarray, DualSolution | None]:
         """Return k(training rows, training rows ``at``), and the solve behind it, if there was one."""
+
+    @abstractmethod
+    def combined(self, at: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Return Σ columns · coefficients at all training rows, for columns at rows ``at`` that are not kept."""
 
     @abstractmethod
     def expand(self, columns: Columns, coefficients: np.ndarray) -> tuple[Expansion, np.ndarray]:
@@ -97,17 +70,28 @@ class Source(ABC):
         """Return the source at another error weight; a plain kernel has none."""
         return self
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the neighborhoods behind: what is made of them is in the blend."""
+        return {name: value for name, value in self.__dict__.items() if name != "neighborhoods"}
+
 
 class PlainSource(Source):
     """The kernel as it is: LS-SVM on the labeled rows, to which the unlabeled ones say nothing."""
+
+    learns_from_all_rows = False
 
     def compute(self, at: np.ndarray) -> tuple[np.ndarray, None]:
         if self.kernel.input_kind == "matrix":
             return finite_pairwise(self.kernel, self.rows, self.rows)[:, at], None
         return finite_pairwise(self.kernel, self.rows, taken(self.rows, at)), None
 
+    def combined(self, at: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        if self.kernel.input_kind == "matrix":
+            return np.asarray(self.compute(at)[0] @ coefficients)
+        return np.asarray(cross_product(self.kernel, self.rows, taken(self.rows, at), coefficients))
+
     def expand(self, columns: Columns, coefficients: np.ndarray) -> tuple[Expansion, np.ndarray]:
-        decision = columns.values @ coefficients
+        decision = columns.times(self, coefficients)
         if self.kernel.input_kind != "matrix":
             return Expansion(self.kernel, taken(self.rows, columns.at), coefficients, far_is_zero=True), decision
         everywhere = np.zeros((length(self.rows), coefficients.shape[1]))
@@ -120,6 +104,8 @@ class ResponseSource(Source):
 
     ``facts`` are what was learned of the kernel matrix; ``backend`` is as the user names it.
     """
+
+    learns_from_all_rows = True
 
     def __init__(
         self,
@@ -152,8 +138,9 @@ class ResponseSource(Source):
 
     def compute(self, at: np.ndarray) -> tuple[np.ndarray, DualSolution]:
         response = self.response
-        # A solve needs several times the memory of its answer.
-        step = _COLUMNS_AT_ONCE if response.operator.facts.uses_one_core else len(at)
+        step = self._columns_at_once
+        if self.n <= _MOST_FACTORED_ROWS:
+            response.solver.expect(len(at))
         columns = np.empty((length(self.rows), len(at)), dtype=response.operator.dtype)
         hardest: DualSolution | None = None
         for some in slices(0, len(at), step):
@@ -163,17 +150,33 @@ class ResponseSource(Source):
         assert hardest is not None, "no columns are not asked for"
         return columns, hardest
 
+    @property
+    def _columns_at_once(self) -> int:
+        """How many columns to solve for at a time: a solve needs several times the memory of its answer."""
+        if self.response.operator.facts.uses_one_core:
+            return _COLUMNS_AT_ONCE
+        return max(_COLUMNS_AT_ONCE, _NUMBERS_AT_ONCE // self.n)
+
+    def combined(self, at: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        response = self.response
+        sums = np.empty((self.n, coefficients.shape[1]), dtype=response.operator.dtype)
+        for some in slices(0, coefficients.shape[1], self._columns_at_once):
+            targets = np.zeros((self.n, some.stop - some.start), dtype=response.operator.dtype)
+            targets[at] = coefficients[:, some]
+            sums[:, some] = response.solve(targets).decision
+        return sums
+
     def expand(self, columns: Columns, coefficients: np.ndarray) -> tuple[Expansion, np.ndarray]:
         """Return a sum over all rows: decisions are linear in the targets, so that no further solve is needed."""
         response = self.response
         targets = np.zeros((length(self.rows), coefficients.shape[1]), dtype=response.operator.dtype)
         targets[columns.at] = coefficients
-        dual_coef = response.dual_coef(columns.values @ coefficients, targets)
+        dual_coef = response.dual_coef(columns.times(self, coefficients), targets)
         return Expansion(self.kernel, self.rows, dual_coef, far_is_zero=True), response.operator.matmat(dual_coef)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the kernel matrix behind: it comes back from the rows when needed."""
-        return {**self.__dict__, "_made": []}
+        return {**super().__getstate__(), "_made": []}
 
 
 def sources_of(
@@ -196,13 +199,17 @@ def sources_of(
     for kernel in kernels:
         report("kernels", done, n_steps)
         if isinstance(kernel, DefaultKernels):
-            plain, shaped = kernel.fit(rows)
-            n_steps += len(shaped)
-            sources += [PlainSource(each, rows) for each in plain]
-            for each in shaped:
+            defaults: DefaultKernels = kernel
+            found = defaults.fit(rows, stores_matrices=stores_matrix(RBF(), rows, backend))
+            n_steps += len(found.shaped)
+            suggested: list[Source] = [PlainSource(each, rows) for each in found.plain]
+            for each in found.shaped:
                 done += 1
                 report("kernels", done, n_steps)
-                sources += _unless_all_alike(each, rows, backend, quiet)
+                suggested += _unless_all_alike(each, rows, backend, quiet)
+            for source in suggested:
+                source.neighborhoods = found.neighborhoods
+            sources += suggested
         else:
             shaped_sources = response_sources(fitted(kernel, rows), rows, backend, problems)
             sources += shaped_sources
@@ -215,7 +222,9 @@ def sources_of(
 
 def _unless_all_alike(kernel: Kernel, rows: Any, backend: str, problems: Sequence[SemiKPCAProblem]) -> list[Source]:
     try:
-        return response_sources(kernel, rows, backend, problems)
+        # Blocks of few rows are too small for more threads of BLAS, which wait for each other where a core is busy.
+        with one_blas_thread() if length(rows) <= _FEW_ROWS else nullcontext():
+            return response_sources(kernel, rows, backend, problems)
     except KernelRankError as error:
         if error.requested > 1 or error.rank > 1:
             raise
@@ -250,15 +259,20 @@ def response_sources(kernel: Kernel, rows: Any, backend: str, problems: Sequence
 def columns_at(
     sources: Sequence[Source], known: Sequence[Columns], at: np.ndarray, *, report: Report
 ) -> tuple[Columns, ...]:
-    """Return the columns of every source at these rows, with those that are known already."""
+    """Return the columns of every source at these rows, with those that are known already.
+
+    They are kept whole where all of them together fit the memory budget.
+    """
     report("labels", 0, len(sources))
+    most_numbers = most_column_numbers(len(sources))
     found: dict[int, Columns] = {}
 
     def find(number: int, thread: int) -> None:
-        found[number] = known[number].moved(sources[number], at)
+        found[number] = known[number].moved(sources[number], at, most_numbers)
 
-    if all(len(np.setdiff1d(at, columns.at)) <= COLUMNS_A_GROUP for columns in known):
-        # A solve with so few columns keeps one core busy: the sources take turns on all of them.
+    is_small = all(source.n <= _FEW_ROWS for source in sources)
+    if is_small or all(len(np.setdiff1d(at, columns.at)) <= COLUMNS_A_GROUP for columns in known):
+        # A solve with so few columns, or rows, keeps one core busy: the sources take turns on all of them.
         in_threads(find, range(len(sources)), min(allowed_threads(), len(sources)))
     else:
         for number in range(len(sources)):
@@ -268,31 +282,6 @@ def columns_at(
     return tuple(found[number] for number in range(len(sources)))
 
 
-def agreements_of(sources: Sequence[Source]) -> tuple[NeighborAgreement, ...]:
-    """Return for each source the neighborhoods that its candidates are held against: among what its kernel sees."""
-    seen = [source.kernel.seen(source.rows) for source in sources]
-    alike: dict[int, list[Source]] = {}
-    for part, source in zip(seen, sources, strict=True):
-        alike.setdefault(id(part), []).append(source)
-    found = {place: NeighborAgreement(_neighbor_links(some)) for place, some in alike.items()}
-    return tuple(found[id(part)] for part in seen)
-
-
-def _neighbor_links(sources: Sequence[Source]) -> Any:
-    """Return a sparse matrix whose entries link each row with its nearest neighbors, as these sources see them."""
-    for source in sources:
-        graph = getattr(source.kernel, "kernel_", source.kernel)
-        if isinstance(graph, NeighborGraph) and graph.n_neighbors == _AGREEMENT_NEIGHBORS:
-            return graph.matrix_
-    kernel, rows = sources[0].kernel, sources[0].rows
-    if kernel.input_kind == "vectors":
-        return NeighborGraph(n_neighbors=_AGREEMENT_NEIGHBORS).fit(kernel.seen(rows)).matrix_
-    K = make_operator(kernel, rows, "dense").to_dense()
-    own = np.diagonal(K).copy()
-    squared_distances = own[:, np.newaxis] + own - 2 * K
-    np.fill_diagonal(squared_distances, np.inf)
-    count = min(_AGREEMENT_NEIGHBORS, len(K) - 1)
-    nearest = np.argpartition(squared_distances, count - 1, axis=1)[:, :count]
-    pairs = np.repeat(np.arange(len(K)), count), nearest.reshape(-1)
-    links = sparse.csr_array((np.ones(len(pairs[0])), pairs), shape=K.shape)
-    return links + links.T
+def most_column_numbers(n_sources: int) -> float:
+    """Return how many numbers the columns of each source may have to be kept whole."""
+    return memory_budget() / 8 / n_sources

@@ -1,5 +1,6 @@
 """What ``semikpca label`` says at its end."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,20 +14,38 @@ from semikpca._typing import FloatArray, IntArray
 from semikpca._words import counted
 from semikpca.cli._pipes import shown_name
 from semikpca.cli._table_options import Question
+from semikpca.labeling import AcceptedLabels
 from semikpca.tables import feature_columns, kinds_in_words, text_reading
-from semikpca.workflow import AccuracyEstimate, LabeledTable, printable, row_names, shortened
+from semikpca.workflow import (
+    AccuracyEstimate,
+    LabeledTable,
+    accepted_in_words,
+    printable,
+    row_names,
+    shortened,
+)
 
 _WIDE = 0.2  # an interval of more than 20 points says little
 _MOST_CLASSES = 15
 _MOST_NAMED_ROWS = 5
 _BAR = 20
+_DRAWN = (
+    "This holds for labels of rows drawn at random. Labels of suggested rows, or of rows picked by hand, promise "
+    "nothing: a column that tells them apart can be named with --drawn."
+)
 _CANNOT_BE_TOLD = (
     "This cannot be told: every class has one label, and without it the class is gone. Give each class a second label."
 )
 
 
-def print_summary(console: Console, labeled: LabeledTable, question: Question) -> None:
-    """Print what was learned from, how good the labels are, and what to do next."""
+def print_summary(
+    console: Console,
+    labeled: LabeledTable,
+    question: Question,
+    accepted: AcceptedLabels | None = None,
+    review: Path | None = None,
+) -> None:
+    """Print what was learned from, how good the labels are, which can be accepted, and what to do next."""
     n_given, (n_rows, n_numbers) = int(labeled.is_given.sum()), labeled.X.shape
     n_columns = len(feature_columns(labeled.table, labeled.roles))
     kinds, texts = kinds_in_words(labeled.vectorizer), text_reading(labeled.vectorizer)
@@ -35,8 +54,10 @@ def print_summary(console: Console, labeled: LabeledTable, question: Question) -
         console.print(f"{escape(printable(labeled.what_matters))}\n", highlight=False)
     console.print(_classes(labeled))
     console.print()
-    print_accuracy(console, n_given, labeled.estimate, labeled.baseline)
+    print_accuracy(console, len(labeled.acceptance.found.rows), labeled.estimate, labeled.baseline)
     console.print()
+    if accepted is not None:
+        _print_accepted(console, labeled, accepted, review)
     if labeled.certificate is not None:
         console.print(Text(str(labeled.certificate)), highlight=False)
     shares = ", ".join(f"{name} {share:.0%}" for name, share in labeled.kernel_shares.items() if share >= 0.005)
@@ -108,7 +129,7 @@ def class_grid(classes: list[Any], given: IntArray, predicted: IntArray, confide
     return grid
 
 
-def print_accuracy(console: Console, n_given: int, estimate: AccuracyEstimate, baseline: AccuracyEstimate) -> None:
+def print_accuracy(console: Console, n_labels: int, estimate: AccuracyEstimate, baseline: AccuracyEstimate) -> None:
     """Print how often a label is found again, with and without the unlabeled rows, and how far to trust that."""
     console.print("[bold]How often a label is found again when it is left out[/]")
     if not estimate.is_known:
@@ -121,8 +142,19 @@ def print_accuracy(console: Console, n_given: int, estimate: AccuracyEstimate, b
     if baseline.is_known:
         grid.add_row("LS-SVM on the labels alone", *_figures(baseline, ""))
     console.print(Padding(grid, (0, 0, 0, 2)))
-    for line in _cautions(n_given, estimate, baseline):
+    for line in _cautions(n_labels, estimate, baseline):
         console.print(Padding(line, (0, 0, 0, 2)), highlight=False)
+
+
+def _print_accepted(console: Console, labeled: LabeledTable, accepted: AcceptedLabels, review: Path | None) -> None:
+    n_accepted, n_left = int(labeled.is_accepted(accepted).sum()), len(labeled.to_review(accepted))
+    words = accepted_in_words(accepted, n_accepted)
+    where = "" if review is None or not n_left else f", the other {n_left:,} are in {escape(printable(str(review)))}"
+    console.print("[bold]Which labels can be accepted unseen[/]")
+    lines = [f"{words}{where if n_accepted else ''}.", _DRAWN]
+    for line in lines:
+        console.print(Padding(line, (0, 0, 0, 2)), highlight=False)
+    console.print()
 
 
 def _figures(estimate: AccuracyEstimate, style: str) -> tuple[str, Text, str]:
@@ -133,10 +165,10 @@ def _figures(estimate: AccuracyEstimate, style: str) -> tuple[str, Text, str]:
     )
 
 
-def _cautions(n_given: int, estimate: AccuracyEstimate, baseline: AccuracyEstimate) -> list[str]:
+def _cautions(n_labels: int, estimate: AccuracyEstimate, baseline: AccuracyEstimate) -> list[str]:
     lines = []
-    if n_given > estimate.counted:
-        alone = counted(n_given - estimate.counted, "label is", "labels are")
+    if n_labels > estimate.counted:
+        alone = counted(n_labels - estimate.counted, "label is", "labels are")
         lines.append(f"{alone} the only one of their class and cannot be left out.")
     if estimate.high - estimate.low > _WIDE:
         lines.append(

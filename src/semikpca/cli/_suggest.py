@@ -3,17 +3,18 @@
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import pandas as pd
 import typer
 from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
-from semikpca._typing import IntArray
+from semikpca._typing import BoolArray, IntArray
 from semikpca.cli._messages import errors, failing_clearly
 from semikpca.cli._pipes import PIPE, talking, write_asked
 from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell_rest
-from semikpca.tables import ROW, with_columns
+from semikpca.tables import with_columns
 from semikpca.workflow import LabeledTable, printable, row_names, row_texts, shortened
 
 
@@ -22,12 +23,20 @@ def suggest(
     question: Question,
     n: Annotated[int, typer.Option("-n", min=1, help="How many rows.")] = 10,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A table of these rows, to be labeled.")] = None,
+    check_rows: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="How many of them are drawn at random instead: labels of these alone keep estimates and label "
+            "--accept honest. In OUT a column says which they are, for label --drawn.",
+        ),
+    ] = 0,
     force: Force = False,
 ) -> None:
     """Show the rows that are worth labeling next.
 
     The labels of the rows in the list are expected to change the predictions of all rows the most, each beside those
-    before it: no two of them tell the same.
+    before it: no two of them tell the same. Labels of rows that were chosen so promise nothing of others.
     """
     with failing_clearly(errors):
         options = question.options
@@ -35,12 +44,15 @@ def suggest(
         with steps() as say:
             labeled = question.labeled(options, say)
             say("Rows to label", 0, 1)
-            rows = labeled.suggestions(n)
+            rows = labeled.suggestions(n, check_rows)
+            is_drawn = ~np.isin(rows, labeled.model.suggested_rows_)
             notes: list[str] = []
             if out is not None:
-                notes += write_asked(_as_table(labeled, rows), out, labeled.table, raw_cells=question.raw_cells)
+                notes += write_asked(
+                    _as_table(labeled, rows, is_drawn), out, labeled.table, raw_cells=question.raw_cells
+                )
         said = talking(out)
-        said.print(_printed(labeled, rows))
+        said.print(_printed(labeled, rows, is_drawn))
         table, column = labeled.table, question.label_column
         what = "array" if table.is_array and table.file_of(column) == table.name else "column"
         said.print(
@@ -53,7 +65,7 @@ def suggest(
             said.print(f"[bold]These rows:[/] {escape(str(out))}", soft_wrap=True, highlight=False)
 
 
-def _printed(labeled: LabeledTable, rows: IntArray) -> Grid:
+def _printed(labeled: LabeledTable, rows: IntArray, is_drawn: BoolArray) -> Grid:
     grid = Grid(header_style="bold")
     grid.add_column("", justify="right", style="dim")
     grid.add_column("Row", overflow="fold")
@@ -63,7 +75,7 @@ def _printed(labeled: LabeledTable, rows: IntArray) -> Grid:
     names, texts = row_names(labeled, rows), row_texts(labeled, rows, 120)
     for place, (row, name, text) in enumerate(zip(rows, names, texts, strict=True), start=1):
         grid.add_row(
-            str(place),
+            f"{place} at random" if is_drawn[place - 1] else str(place),
             Text(name),
             Text(shortened(labeled.predicted[row], 30)),
             f"{labeled.confidence[row]:.2f}",
@@ -72,11 +84,7 @@ def _printed(labeled: LabeledTable, rows: IntArray) -> Grid:
     return grid
 
 
-def _as_table(labeled: LabeledTable, rows: IntArray) -> pd.DataFrame:
-    """Return the rows for a file, best first, with the number of each in the table, from 1."""
-    found = labeled.to_frame().iloc[rows]
-    found = found[found.columns[:-2]]  # the last two have one answer here
-    if labeled.table.is_array:
-        return found  # with its numbers
-    found = with_columns(found, {ROW: rows + 1})
-    return found[[found.columns[-1], *found.columns[:-1]]]
+def _as_table(labeled: LabeledTable, rows: IntArray, is_drawn: BoolArray) -> pd.DataFrame:
+    """Return the rows for a file, best first; where some were drawn at random, with a column that says which."""
+    found = labeled.rows_frame(rows)
+    return with_columns(found, {"drawn_at_random": is_drawn}) if is_drawn.any() else found

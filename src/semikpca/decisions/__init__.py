@@ -4,7 +4,9 @@ from semikpca.decisions._probability import (
     decided_codes,
     decided_probabilities,
     learn_sharpness,
+    matching_sharpness,
     rows_to_leave_out,
+    says_nothing,
     typical_margin,
 )
 from semikpca.decisions._reach import Reach, joined_components
@@ -17,8 +19,10 @@ __all__ = [
     "expected_shares",
     "joined_components",
     "learn_sharpness",
+    "matching_sharpness",
     "prior_offsets",
     "resolve_prior",
     "rows_to_leave_out",
+    "says_nothing",
     "typical_margin",
 ]

@@ -1,7 +1,10 @@
-"""From decision values to class numbers and probabilities: one temperature, learned from labels that are left out."""
+"""From decision values to class numbers and probabilities: one factor makes log-probabilities of scores.
+
+It is learned from labels that are left out, or matched to how many labels are expected to be right.
+"""
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy.optimize import brentq, minimize_scalar
 from scipy.special import log_softmax, softmax
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
@@ -11,6 +14,7 @@ from semikpca.labels import class_scores, only_of_class, predicted_codes
 # that are flat to a percent to ones that are certain in double precision.
 _SEARCH = (np.log(1e-2), np.log(1e3))
 MAX_LEFT_OUT = 256  # labels that are left out to learn one number; more would cost and change little
+MOST_ROWS_TO_MATCH = 5_000  # likewise
 
 
 def probabilities(decision: FloatArray, n_classes: int, sharpness: float) -> FloatArray:
@@ -47,6 +51,27 @@ def learn_sharpness(left_out: FloatArray, codes: IntArray, n_classes: int, decis
     return float(np.exp(best.x) / margin)
 
 
+def matching_sharpness(decision: FloatArray, n_classes: int, accuracy: float) -> float:
+    """Return the factor with which the predicted classes have the probability ``accuracy``, on the mean over rows.
+
+    Where no factor gives that, the one that comes nearest: the predicted class is never less likely than the others.
+    """
+    margin = typical_margin(decision, n_classes) if n_classes > 1 else 0.0
+    if margin == 0:
+        return 1.0
+    scores = class_scores(decision[:: -(-len(decision) // MOST_ROWS_TO_MATCH)], n_classes) / margin
+
+    def excess(log_factor: float) -> float:
+        return float(softmax(np.exp(log_factor) * scores, axis=1).max(axis=1).mean()) - accuracy
+
+    lowest, highest = _SEARCH
+    if excess(lowest) >= 0:
+        return float(np.exp(lowest) / margin)
+    if excess(highest) <= 0:
+        return float(np.exp(highest) / margin)
+    return float(np.exp(brentq(excess, lowest, highest, xtol=1e-3)) / margin)
+
+
 def typical_margin(decision: FloatArray, n_classes: int) -> float:
     """Return how far the best class is ahead of the second, as the root of the mean square over the rows."""
     top_two = np.partition(class_scores(decision, n_classes), -2, axis=1)[:, -2:]
@@ -76,4 +101,4 @@ def decided_probabilities(class_shares: FloatArray, sharpness: float, decision: 
 
 def says_nothing(decision: FloatArray) -> BoolArray:
     """Return where all decision values of a row are exactly 0: then nothing is known of it."""
-    return np.asarray(~decision.reshape(len(decision), -1).any(axis=1))
+    return np.asarray(~np.atleast_2d(decision.T).any(axis=0))

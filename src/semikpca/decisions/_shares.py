@@ -11,6 +11,8 @@ from semikpca.labels import UNLABELED
 
 # How many labels of each class equal shares are worth beforehand: from a fraction of one to thirty. Labels decide.
 _PSEUDO_COUNTS = np.array([0.3, 1.0, 3.0, 10.0, 30.0])
+_FEW_CLASSES = 50
+_FOR_MANY_CLASSES = {"method": "L-BFGS-B", "options": {"maxcor": 20, "gtol": 1e-6, "ftol": 0.0, "maxfun": 15_000}}
 _SOFTNESS = 0.01  # of the spread of the scores: how far a row counts for two classes while shares are matched
 
 
@@ -78,6 +80,8 @@ def prior_offsets(scores: FloatArray, prior: FloatArray, softness: float = _SOFT
         value = float(np.mean(largest + np.log(totals)) - prior @ offsets)
         return value, parts @ (1 / totals) / len(totals) - prior
 
-    found = minimize(slope, np.zeros(len(prior)), jac=True, method="BFGS")
+    # For many classes a method that keeps a few directions, and not a matrix with a row and a column for each class.
+    method: dict[str, Any] = {"method": "BFGS"} if len(prior) <= _FEW_CLASSES else _FOR_MANY_CLASSES
+    found = minimize(slope, np.zeros(len(prior)), jac=True, **method)
     offsets = softness * spread * (found.x - found.x.mean())
     return np.asarray(offsets.astype(scores.dtype))

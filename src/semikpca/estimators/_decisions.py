@@ -3,6 +3,7 @@
 import logging
 from abc import ABCMeta, abstractmethod
 from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -28,6 +29,10 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     A subclass fits; what is read off its decisions is the same for all.
     """
 
+    # Whether decisions are a sum over the labels; they are not where labels decide weights as well.
+    is_linear_in_labels = True
+    learns_from_unlabeled = True  # a row without its label stays, or else it is gone
+    suggested_rows_: Any
     class_prior = None  # a subclass may have a parameter of this name
     _device = None  # where answers go as tensors, if the rows came as tensors
 
@@ -56,19 +61,37 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """Decisions come last: a first fit that was refused leaves none."""
         return hasattr(self, "decision_")
 
+    # -- which labels were drawn at random -----------------------------------------------------------------------
+
+    def remember_suggestions(self, suggested, drawn=()):
+        """Remember in ``suggested_rows_`` that labels of some rows, if they come, are not drawn at random.
+
+        Parameters
+        ----------
+        suggested : array-like of int
+            Rows that were chosen to be labeled.
+        drawn : array-like of int
+            Rows that were drawn at random, whatever was said of them before.
+        """
+        check_is_fitted(self)
+        self.suggested_rows_ = np.setdiff1d(np.union1d(self.suggested_rows_, suggested), drawn).astype(np.intp)
+
     # -- labels and probabilities ------------------------------------------------------------------------------
 
     @property
     def sharpness_(self):
-        """Factor that turns class scores into log-probabilities, learned from labels that are left out."""
+        """Factor that turns class scores into log-probabilities, learned when it is first asked for."""
         check_is_fitted(self)
         if not self._sharpness:
-            labels = self.label_coding_
-            rows = rows_to_leave_out(labels.labeled_rows)
-            left_out = self.left_out_decisions(rows, rtol=TEMPERATURE_RTOL)
-            codes, spread = labels.codes[rows], self._typical_decisions()
-            self._sharpness.append(learn_sharpness(left_out, codes, labels.n_classes, spread))
+            self._sharpness.append(self._learned_sharpness())
         return self._sharpness[0]
+
+    def _learned_sharpness(self):
+        """Return the factor under which labels that are left out are likeliest."""
+        labels = self.label_coding_
+        rows = rows_to_leave_out(labels.labeled_rows)
+        left_out = self.left_out_decisions(rows, rtol=TEMPERATURE_RTOL)
+        return learn_sharpness(left_out, labels.codes[rows], labels.n_classes, self._typical_decisions())
 
     @abstractmethod
     def _typical_decisions(self):
@@ -107,8 +130,9 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def predict_proba(self, X):
         """Return the probability of each class, shape (n_rows, n_classes), in the order of ``classes_``.
 
-        One temperature, learned from decisions at labeled rows without their own labels, turns decisions into
-        probabilities; with few labels it stays cautious.
+        One factor, ``sharpness_``, turns decisions into probabilities. It is learned from decisions at labeled rows
+        without their own labels, and with few labels it stays cautious. :class:`SemiKPCAClassifierCV` chooses it so
+        that probabilities are as high, on the mean, as its labels are expected to be right.
         """
         return self._handed_out(self.decision_probabilities(self.decision_function(X)))
 

@@ -104,6 +104,8 @@ class LSSVMClassifier(_LSSVMParameters, ResponseClassifier):
     [-1, 1]
     """
 
+    learns_from_unlabeled = False
+
     def fit(self, X, y):
         """Fit on rows that all have a label.
 

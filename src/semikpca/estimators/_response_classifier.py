@@ -60,6 +60,7 @@ class ResponseClassifier(DecisionClassifier):
             progress = Progress(logger.info) if self.verbose else None
             options = {"backend": self.backend, "progress": progress}
             self._learn(fit_problem(self._problem(), kernel, rows, y, self._encode, **options))
+            self.suggested_rows_ = np.empty(0, dtype=np.intp)
         except BaseException:
             # A fit that is refused or interrupted leaves an earlier one as it was.
             self.__dict__ = before
@@ -100,6 +101,7 @@ class ResponseClassifier(DecisionClassifier):
             model.set_params(class_prior=None)  # shares are those of all rows, which the small ones do not have
         model.n_features_in_ = int(fit.rows.shape[1])
         model._learn(fit)
+        model.suggested_rows_ = np.empty(0, dtype=np.intp)
         return model
 
     def _learn_shares(self, codes, decision) -> None:
@@ -130,6 +132,12 @@ class ResponseClassifier(DecisionClassifier):
         """
         check_is_fitted(self)
         return self._fitted.label_response(check_row_numbers(rows, len(self.label_coding_.codes)))
+
+    def label_response_at(self, X, rows):
+        """Return how the decisions of new rows answer to a target at training ``rows``, shape (n_new, len(rows))."""
+        check_is_fitted(self)
+        new = validate_rows(self, X, self.kernel_, reset=False)
+        return self._fitted.local().label_response_at(new, check_row_numbers(rows, len(self.label_coding_.codes)))
 
     def left_out_decisions(self, rows, rtol=None):
         """Return decisions at labeled ``rows``, each without its own label, shape (len(rows), n_columns).

@@ -6,6 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semikpca import labels as coding
 from semikpca.blending import Blend, BlendSettings, no_report, sources_of
+from semikpca.decisions import matching_sharpness
 from semikpca.estimators._decisions import TransductiveDecisions, logger, squeezed
 from semikpca.estimators._validation import (
     check_count,
@@ -28,13 +29,20 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
 
     A candidate is a kernel between rows (the label response of Semi-KPCA, or a plain kernel, the LS-SVM limit), fitted
     to the labels at one level of label noise, with or without an intercept. Each is judged by its left-out labels in
-    closed form and by how well its labeling agrees with the neighborhoods of the rows, and counts accordingly.
+    closed form, and by its labeling of all rows: whether it agrees with the neighborhoods of the rows, whether the
+    classes lie apart, and whether both halves of the labels lead to it. It counts accordingly.
 
     Parameters
     ----------
     kernels : list of Kernel, str or callable, or None, default=None
-        Kernels to try. None tries a linear, a Laplacian and a narrow RBF kernel as they are, and Semi-KPCA with two
-        normalized RBF kernels (up to 5,000 rows: they need the whole matrix) and three neighbor graphs.
+        Kernels to try. None tries those that suit the rows, see :class:`~semikpca.kernels.DefaultKernels`:
+
+        - tables: a linear, a Laplacian (up to 2,000 dense features) and a narrow RBF kernel as they are, and Semi-KPCA
+          with three neighbor graphs (5 and 7 neighbors, and 20 by the Mahalanobis distance) and two normalized RBF
+          kernels (up to 5,000 rows: they need the whole matrix);
+        - embeddings, whose rows have one length: a narrow RBF kernel as it is, and Semi-KPCA with graphs of 10 and 20
+          neighbors, and of 20 by the centered cosine (dense rows, up to 5,000);
+        - counts of words: the cosine as it is, and Semi-KPCA with graphs of 10 and 20 neighbors by the cosine.
     error_weights : list of float or "middle", or None, default=None
         Error weights to try, relative to the bound; None takes the paper's "middle".
     n_components_removed : sequence of int, default=(1,)
@@ -59,10 +67,12 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
     transduction_ : ndarray of shape (n_samples,)
     decision_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
     label_distributions_ : ndarray of shape (n_samples, n_classes)
+        Probabilities, as high on the mean for the predicted classes as labels are expected to be right
+        (``blend_.accuracy.expected_accuracy``).
     results_ : dict of arrays
         A column each for kernel, n_components_removed, error_weight, noise, intercept, left_out_loss,
-        left_out_accuracy, agreement and weight; an entry a candidate. ``pandas.DataFrame(model.results_)`` shows it.
-        Kernels are the fitted objects.
+        left_out_accuracy, agreement, separation, halves and weight; an entry a candidate.
+        ``pandas.DataFrame(model.results_)`` shows it. Kernels are the fitted objects.
     weights_ : ndarray of shape (n_candidates,)
     best_params_ : dict
         The candidate with the largest weight.
@@ -76,7 +86,8 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
 
     Notes
     -----
-    docs/decisions/0011 has the design and the trials behind its constants.
+    docs/decisions/0011 has the design, 0027 the weights and the trials behind their constants, 0028 the probabilities.
+    What labels are expected to be right is off by about 0.1 with one or two labels a class, by 0.05 with ten.
 
     Examples
     --------
@@ -85,6 +96,8 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
     >>> SemiKPCAClassifierCV().fit(X, [0, -1, -1, -1, -1, -1, -1, 1]).transduction_.tolist()
     [0, 0, 0, 0, 1, 1, 1, 1]
     """
+
+    is_linear_in_labels = False
 
     def __init__(
         self,
@@ -143,6 +156,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         sources = sources_of(kernels, rows, self.backend, self._problems(), report=report)
         blend = Blend.of(sources, labels, settings, report)
         self.X_fit_ = rows
+        self.suggested_rows_ = np.empty(0, dtype=np.intp)
         self._learn(blend)
         self._warn_of_unreachable_rows()
         return self
@@ -198,6 +212,13 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
     def _typical_decisions(self):
         return self.decision_[~self.reach_.out]
 
+    def _learned_sharpness(self):
+        """Return the factor with which probabilities are as high, on the mean, as labels are expected to be right."""
+        if self.blend_.accuracy is None:
+            return 1.0  # one class is certain, and decisions that no candidate makes are 0, whatever the factor is
+        expected, n_classes = self.blend_.accuracy.expected_accuracy, self.label_coding_.n_classes
+        return matching_sharpness(self._typical_decisions(), n_classes, expected)
+
     def left_out_decisions(self, rows, rtol=None):
         """Return decisions at labeled ``rows``, each without its own label, shape (len(rows), n_columns).
 
@@ -248,6 +269,23 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         coding.require_label_for_each(self.X_fit_, labels.codes)
         return self._around(self.blend_.with_labels(labels))
 
+    def without_labels(self, rows):
+        """Return another model that was not given the labels of these rows; classes that have no other label go.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            Labeled training rows; one label at least must be left.
+
+        Returns
+        -------
+        SemiKPCAClassifierCV
+            Kernels and their spectra are shared with this one, which stays as it is.
+        """
+        check_is_fitted(self)
+        rows = check_row_numbers(rows, len(self.label_coding_.codes))
+        return self._around(self.blend_.with_labels(self.label_coding_.without(rows)))
+
     def at_error_weight(self, error_weight):
         """Return another model in which Semi-KPCA has another error weight in all candidates.
 
@@ -273,7 +311,7 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
     def _around(self, blend: Blend):
         """Return a model of the same parameters and rows around another blend."""
         model = clone(self)
-        for name in ("X_fit_", "n_features_in_", "feature_names_in_"):
+        for name in ("X_fit_", "n_features_in_", "feature_names_in_", "suggested_rows_"):
             if hasattr(self, name):
                 setattr(model, name, getattr(self, name))
         model._learn(blend)

@@ -6,7 +6,8 @@ works in a grid search. Strings are shorthands for kernels with their defaults; 
 
 from semikpca.kernels._bandwidth import median_distance
 from semikpca.kernels._base import Kernel, ProductKernel, SparseFactor
-from semikpca.kernels._defaults import DefaultKernels
+from semikpca.kernels._components import LeadingComponents, kernel_components
+from semikpca.kernels._defaults import NEIGHBORHOOD, DefaultKernels
 from semikpca.kernels._evaluation import product_factors, values_of_products
 from semikpca.kernels._finite import finite_pairwise, require_finite, require_finite_sums
 from semikpca.kernels._formula import ExponentialDecay, Formula, Power
@@ -25,6 +26,7 @@ from semikpca.kernels._wrapped import KernelLike, as_kernel
 __all__ = [
     "BLOCK_COLUMNS",
     "BLOCK_ROWS",
+    "NEIGHBORHOOD",
     "RBF",
     "CallableKernel",
     "Cosine",
@@ -35,6 +37,7 @@ __all__ = [
     "Kernel",
     "KernelLike",
     "Laplacian",
+    "LeadingComponents",
     "Linear",
     "LowRankFactor",
     "NeighborGraph",
@@ -53,6 +56,7 @@ __all__ = [
     "finite_pairwise",
     "fit_graphs",
     "kernel_classes",
+    "kernel_components",
     "median_distance",
     "normalized_product",
     "positive_degrees",

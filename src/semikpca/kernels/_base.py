@@ -8,12 +8,14 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from semikpca._typing import Array, BoolArray, FloatArray, IntArray, Rows
-from semikpca.arrays import length
+from semikpca.arrays import allowed_threads, in_threads, length, slices
 from semikpca.kernels._evaluation import values_at_equal_rows, values_between
 from semikpca.kernels._formula import Formula
 from semikpca.kernels._low_rank import LowRankFactor
 from semikpca.kernels._registry import register
 from semikpca.kernels._vectors import as_float
+
+_MANY_NUMBERS = 2**21  # in rows that are compared at a time
 
 InputKind = Literal["vectors", "matrix", "objects"]
 
@@ -82,6 +84,10 @@ class Kernel(BaseEstimator, ABC):
     def diag(self, A: Rows) -> FloatArray:
         """Return k(a, a) for each row a of A."""
 
+    def known_matrix(self, rows: Rows) -> FloatArray | None:
+        """Return the matrix of the training rows, if these are ``rows`` and it is known; nobody may change it."""
+        return None
+
     def sparse_factor(self, rows: Rows | None = None) -> SparseFactor:
         """Return what rows (the training rows unless given) have in the matrix, where ``is_sparse``."""
         raise NotImplementedError(f"The matrix of {self!r} is not sparse.")
@@ -147,7 +153,22 @@ class ProductKernel(Kernel):
 
     def pairwise(self, A: Rows, B: Rows) -> Array:
         """Return the matrix of k(a, b), shape (len(A), len(B))."""
-        return values_between(self.formula, self.factor(A), self.factor(B))
+        if A is B:
+            rows = self.factor(A)
+            return values_between(self.formula, rows, rows)
+        right = self.factor(B)
+        is_wide = isinstance(A, np.ndarray) and isinstance(B, np.ndarray) and A.size > _MANY_NUMBERS >= B.size
+        if not is_wide or self.formula.pairing == "squared distance":
+            return values_between(self.formula, self.factor(A), right)
+        # A few rows at a time on each core: copies of all rows would take longer than their products with a few others.
+        strips = slices(0, len(A), max(1, _MANY_NUMBERS // A.shape[1]))
+        values: FloatArray = np.empty((len(A), len(B)), np.result_type(self.factor(A[:1]), right))
+
+        def fill(strip: slice, thread: int) -> None:
+            values[strip] = values_between(self.formula, self.factor(A[strip]), right)
+
+        in_threads(fill, strips, min(allowed_threads(), len(strips)))
+        return values
 
     def diag(self, A: Rows) -> Array:
         """Return k(a, a) for each row a of A."""

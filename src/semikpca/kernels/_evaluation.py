@@ -1,5 +1,7 @@
 """The values of a formula: the matrix between rows, its diagonal, and the two factors that blocks of it are made of."""
 
+from functools import partial
+
 import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
@@ -8,10 +10,13 @@ from sklearn.metrics.pairwise import manhattan_distances
 from semikpca._typing import Array, Rows
 from semikpca.arrays import is_tensor, namespace, slices
 from semikpca.kernels._formula import ExponentialDecay, Formula, Power
+from semikpca.kernels._product_distances import ProductDistances
 from semikpca.kernels._vectors import beside, constant, dense, row_products, short_indices, squared_norms
 
 # scale · ‖·‖² up to which a distance may come from products: its rounding error is then below a few dozen eps.
 _LARGEST_EXPONENT = 16.0
+# From so many features on it takes less time to add squared norms to products than to carry them along as columns.
+_MANY_FEATURES = 64
 # Numbers whose polynomial is computed at a time, beside the values themselves.
 _NUMBERS_AT_ONCE = 2**20
 
@@ -20,6 +25,10 @@ def values_between(formula: Formula, A: Rows, B: Rows) -> Array:
     """Return the matrix of k(a, b), shape (len(A), len(B)), as a new array; rows are in float32 or float64."""
     if formula.pairing == "city-block distance":
         return values_of_products(formula, _city_block_exponents(formula.scale, A, B))
+    if isinstance(A, np.ndarray) and isinstance(B, np.ndarray) and A.dtype == B.dtype and A.shape[1] >= _MANY_FEATURES:
+        values = _values_of_wide_rows(formula, A, B)
+        if values is not None:
+            return values
     factors = product_factors(formula, A, B)
     if factors is None:
         return _values_from_differences(formula, A, B)
@@ -55,7 +64,16 @@ def product_factors(formula: Formula, A: Rows, B: Rows) -> tuple[Rows, Rows] | N
         xp = namespace(A)
         left = beside(2 * formula.scale * A, norms_a, xp.ones_like(norms_a))
         right = beside(B, xp.ones_like(norms_b), norms_b)
-        return (left, right) if _keep_digits(left, right) else None
+        # The last columns hold −scale ‖·‖².
+        squares = [abs(dense(rows[:, -2:])[:, place]) for place, rows in enumerate((left, right))]
+        largest = max((float(each.max()) for each in squares if len(each)), default=0.0) / formula.scale
+        return (left, right) if keeps_digits(formula, largest) else None
+
+
+def values_of_squared(formula: Formula, squared: Array) -> Array:
+    """Turn squared distances into values of a formula, in place, and return them."""
+    squared *= -formula.scale
+    return values_of_products(formula, squared)
 
 
 def values_of_products(formula: Formula, products: Array) -> Array:
@@ -100,12 +118,35 @@ def _decay(profile: ExponentialDecay, exponents: Array) -> None:
     exponents *= polynomial
 
 
-def _keep_digits(left: Rows, right: Rows) -> bool:
-    """Return whether rows are close enough to each other for their distances to come from products of factors."""
-    # The last columns hold −scale ‖·‖². Where they are large, distances are small differences of large numbers.
-    largest = [abs(dense(rows[:, -2:])[:, place]) for place, rows in enumerate((left, right))]
-    far = max((float(norms.max()) for norms in largest if len(norms)), default=0.0)
-    return bool(far < _LARGEST_EXPONENT)
+def keeps_digits(formula: Formula, largest_norm: float) -> bool:
+    """Return whether values may come from products of rows with squared norms up to this one, from their mean.
+
+    Where norms are large, distances are small differences of large numbers.
+    """
+    return _is_smooth_decay(formula) and bool(formula.scale * largest_norm < _LARGEST_EXPONENT)
+
+
+def _is_smooth_decay(formula: Formula) -> bool:
+    """Return whether it is a function of squared distances in which their rounding errors do not grow."""
+    profile = formula.profile
+    return formula.pairing == "squared distance" and isinstance(profile, ExponentialDecay) and profile.is_smooth
+
+
+def _values_of_wide_rows(formula: Formula, A: Array, B: Array) -> Array | None:
+    """Return the matrix of distances from products without copies of the rows; None if digits would be lost.
+
+    Of rows with themselves only one half is computed.
+    """
+    if not _is_smooth_decay(formula):
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        products = ProductDistances(B, B.dtype)
+        if not keeps_digits(formula, products.largest_norm):
+            return None
+        if A is B:
+            return products.matrix(partial(values_of_squared, formula))
+        squared, largest_norm = products.between(A)
+        return values_of_squared(formula, squared) if keeps_digits(formula, largest_norm) else None
 
 
 def _values_from_differences(formula: Formula, A: Rows, B: Rows) -> Array:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from numbers import Real
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from scipy import sparse
@@ -11,12 +11,17 @@ from sklearn.exceptions import NotFittedError
 
 from semikpca._numbers import is_whole_number
 from semikpca._typing import BoolArray, FloatArray, IntArray, Rows
+from semikpca.kernels._approximate_search import ApproximateSearch
 from semikpca.kernels._base import Kernel, SparseFactor
-from semikpca.kernels._neighbors import ApproximateSearch, ExactSearch, Links, NeighborSearch, in_order
-from semikpca.kernels._vectors import as_float, dense, largest_entries, unit_rows
+from semikpca.kernels._components import LeadingComponents
+from semikpca.kernels._distance_matrix import DistanceMatrix
+from semikpca.kernels._exact_search import ExactSearch
+from semikpca.kernels._neighbors import Links, NeighborSearch, in_order
+from semikpca.kernels._vectors import as_float, dense, largest_entries, unit_of, unit_rows
 
 _SEARCHES: dict[str, type[NeighborSearch]] = {"exact": ExactSearch, "approximate": ApproximateSearch}
-_METRICS = ("euclidean", "cosine")
+Metric: TypeAlias = Literal["euclidean", "cosine", "centered cosine", "mahalanobis"]
+_METRICS = get_args(Metric)
 
 # Links that ties may bring: this many for each neighbor asked for, or as many as a few thousand equal rows have.
 _LINKS_A_NEIGHBOR = 50
@@ -37,8 +42,10 @@ class NeighborGraph(Kernel):
     ----------
     n_neighbors : int, default=10
         Neighbors of a row besides itself; all other rows where there are fewer.
-    metric : {"euclidean", "cosine"}, default="euclidean"
-        "cosine" scales rows to unit length first.
+    metric : {"euclidean", "cosine", "centered cosine", "mahalanobis"}, default="euclidean"
+        "cosine" scales rows to unit length first; "centered cosine" takes off the mean of the training rows before
+        that, which dense rows must have. "mahalanobis" compares rows along their 20 leading principal components, each
+        in units of the standard deviation along it: columns that say the same thing then count once.
     teleport : float, default=1.5e-3
         ε in [0, 1): how often the walker restarts anywhere. It keeps one eigenvalue at the top, however many pieces the
         graph falls into; with 0 that eigenvalue is repeated for each piece.
@@ -57,6 +64,10 @@ class NeighborGraph(Kernel):
     radii_ : ndarray of shape (n_samples,)
         r, the distance to the (n_neighbors + 1)-th nearest training row, the row itself counted.
     degrees_ : ndarray of shape (n_samples,)
+    origin_ : ndarray of shape (n_features,)
+        The mean of the training rows, for the metric "centered cosine".
+    leading_components_ : LeadingComponents
+        Of the training rows, for the metric "mahalanobis".
 
     Notes
     -----
@@ -90,7 +101,7 @@ class NeighborGraph(Kernel):
         self,
         n_neighbors: int = 10,
         *,
-        metric: Literal["euclidean", "cosine"] = "euclidean",
+        metric: Metric = "euclidean",
         teleport: float = 1.5e-3,
         search: Literal["exact", "approximate"] = "exact",
     ) -> None:
@@ -102,8 +113,9 @@ class NeighborGraph(Kernel):
     def fit(self, rows: Rows) -> Self:
         """Find the neighbors of the training rows and build S."""
         self._check_parameters()
-        points = self._points(rows)
         with np.errstate(over="ignore", invalid="ignore"):
+            self._learn_metric(rows)
+            points = self._points(rows)
             searcher = _SEARCHES[self.search](points, int(self.n_neighbors))
             radii, links = searcher.neighbors(points, self._most_links(searcher.n))
         return self._learn(rows, searcher, radii, links)
@@ -180,7 +192,10 @@ class NeighborGraph(Kernel):
         if A is self.rows_fit_:
             return self.matrix_, self.degrees_
         searcher = self._search_again()
-        points = _like(self._points(A), searcher.points)
+        # In the form of the training rows first: a row that equals one of them then is at the same point to the last
+        # digit, which in float32 decides who its neighbors are.
+        with np.errstate(over="ignore", invalid="ignore"):
+            points = self._points(_like(as_float(A), self.rows_fit_, self.matrix_.dtype))
         known = searcher.equal_rows(points)
         if (known < 0).all():
             return self._links_of(points, searcher)
@@ -245,6 +260,17 @@ class NeighborGraph(Kernel):
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} must be one of {list(allowed)}, got {getattr(self, name)!r}.")
 
+    def _learn_metric(self, rows: Rows) -> None:
+        """Learn what the metric takes from the training rows."""
+        if self.metric == "centered cosine":
+            if sparse.issparse(rows):
+                raise ValueError("metric='centered cosine' takes dense rows. Use metric='cosine' for sparse ones.")
+            rows = as_float(rows)
+            unit = unit_of(rows)  # in which no sum leaves the range of numbers
+            self.origin_: FloatArray = unit * (rows / unit).mean(axis=0, dtype=np.float64).astype(rows.dtype)
+        elif self.metric == "mahalanobis":
+            self.leading_components_ = LeadingComponents.of(rows)
+
     def _points(self, rows: Rows) -> Rows:
         """Return the rows as points whose Euclidean distances count."""
         rows = as_float(rows)
@@ -252,6 +278,15 @@ class NeighborGraph(Kernel):
             rows = sparse.csr_array(rows)
         if self.metric == "euclidean":
             return rows
+        if self.metric == "mahalanobis":
+            # Rows that are all equal have no components; they are all at one point, and so is every other row.
+            coordinates = self.leading_components_.at(rows)
+            if not np.isfinite(coordinates).all():
+                raise ValueError("The rows leave the range of numbers beside the training rows. Scale the features.")
+            return coordinates if coordinates.shape[1] else np.zeros((rows.shape[0], 1), coordinates.dtype)
+        if self.metric == "centered cosine":
+            # A row at the mean stays there, equally far from all others. Half of a difference is always in range.
+            return unit_rows(rows / 2 - self.origin_ / 2)
         zero = np.flatnonzero(largest_entries(rows) == 0)
         if zero.size:
             raise ValueError(
@@ -277,25 +312,35 @@ class NeighborGraph(Kernel):
         return state
 
 
-def fit_graphs(counts: Iterable[int], rows: Rows) -> list[NeighborGraph]:
-    """Return default graphs with these counts of neighbors, fitted to the rows by one search."""
-    graphs = [NeighborGraph(count) for count in counts]
+def fit_graphs(
+    counts: Iterable[int],
+    rows: Rows,
+    known: DistanceMatrix | None = None,
+    metric: Literal["euclidean", "cosine"] = "euclidean",
+) -> list[NeighborGraph]:
+    """Return graphs with these ``counts`` of neighbors, fitted to ``rows`` by one search.
+
+    ``known`` are the distances between the rows, where somebody has them. ``metric`` is one of the two that learn
+    nothing of the rows.
+    """
+    graphs = [NeighborGraph(count, metric=metric) for count in counts]
     widest = max(graphs, key=lambda graph: graph.n_neighbors)
     points = widest._points(rows)
+    known = known if known is not None and known.points is points else None
     with np.errstate(over="ignore", invalid="ignore"):
         searcher = ExactSearch(points, widest.n_neighbors)
-        links = searcher.neighbors(points, widest._most_links(searcher.n))[1]
+        links = searcher.neighbors(points, widest._most_links(searcher.n), known)[1]
         for graph in graphs:
             own = searcher.with_neighbors(graph.n_neighbors)
             graph._learn(rows, own, *links.nearest(own.n_neighbors))
     return graphs
 
 
-def _like(rows: Rows, model: Rows) -> Rows:
-    """Return rows in the form and precision of others."""
+def _like(rows: Rows, model: Rows, dtype: Any) -> Rows:
+    """Return rows in the form of others, in this precision."""
     if sparse.issparse(model):
-        return sparse.csr_array(rows, dtype=model.dtype)
-    return dense(rows).astype(model.dtype, copy=False)
+        return sparse.csr_array(rows, dtype=dtype)
+    return dense(rows).astype(dtype, copy=False)
 
 
 def _matrix(links: Links, values: FloatArray, shape: tuple[int, int]) -> Any:

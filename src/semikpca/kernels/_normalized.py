@@ -68,17 +68,32 @@ class Normalized(WrappedKernel):
 
     def learn_degrees(self, inside: Kernel, sums: Array, rows: Rows) -> Self:
         """Be fitted, by whoever has the kernel inside fitted and the sums of its values over the training rows."""
+        self._forget_matrix()
         self.kernel_ = inside
         self.rows_fit_: Any = rows
         self.feature_sums_: FloatArray | None = None
         self.degrees_: Array = positive_degrees(inside, sums, of_training_rows=True)
         return self
 
+    def learn_matrix(self, inside: Kernel, values: FloatArray, rows: Rows) -> Self:
+        """Be fitted, by whoever has the kernel inside fitted and its matrix on the training rows, which is overwritten.
+
+        The matrix is kept for whoever stores it: see :meth:`known_matrix`.
+        """
+        self.learn_degrees(inside, values.sum(axis=1, dtype=np.float64).astype(values.dtype), rows)
+        self._matrix = self._scaled(values, self.degrees_, self.degrees_)
+        return self
+
+    def known_matrix(self, rows: Rows) -> FloatArray | None:
+        """Return the matrix of the training rows, where the kernel was fitted with it."""
+        return getattr(self, "_matrix", None) if rows is self.rows_fit_ else None
+
     def learn_feature_sums(self, inside: Kernel, feature_sums: FloatArray, rows: Rows | None = None) -> Self:
         """Be fitted where the kernel inside has features: their sum is all that degrees take.
 
         Without the training rows, which may be on a cluster, degrees come with the rows that they are asked for.
         """
+        self._forget_matrix()
         self.kernel_, self.rows_fit_, self.feature_sums_, self.degrees_ = inside, rows, feature_sums, None
         if rows is not None:
             self.degrees_ = positive_degrees(inside, self._sums(rows), of_training_rows=True)
@@ -87,9 +102,13 @@ class Normalized(WrappedKernel):
     def pairwise(self, A: Rows, B: Rows) -> Array:
         """Return the normalized matrix, shape (len(A), len(B))."""
         self._require_fit()
-        values = self.kernel_.pairwise(A, B)
-        values /= self.degrees_at(A)[:, None] ** 0.5
-        values /= self.degrees_at(B) ** 0.5
+        return self._scaled(self.kernel_.pairwise(A, B), self.degrees_at(A), self.degrees_at(B))
+
+    @staticmethod
+    def _scaled(values: Array, left: Array, right: Array) -> Array:
+        """Divide values, in place, by the roots of degrees."""
+        values /= left[:, None] ** 0.5
+        values /= right**0.5
         return values
 
     def diag(self, A: Rows) -> Array:
@@ -112,6 +131,15 @@ class Normalized(WrappedKernel):
         """Return for each row whether it is like any training row at all; a row that is not has no value."""
         self._require_fit()
         return np.asarray(self._sums(rows) > 0)
+
+    def _forget_matrix(self) -> None:
+        self.__dict__.pop("_matrix", None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the matrix behind: it comes back from the rows when needed."""
+        state: dict[str, Any] = super().__getstate__().copy()
+        state.pop("_matrix", None)
+        return state
 
     def _sums(self, rows: Rows) -> Array:
         if self.feature_sums_ is not None:

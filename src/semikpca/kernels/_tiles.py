@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from threading import local
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from scipy import sparse
 
 from semikpca._typing import FloatArray, IntArray, Rows
+from semikpca.arrays import OwnMemory
 from semikpca.kernels._base import Kernel
 from semikpca.kernels._evaluation import product_factors, values_of_products
 from semikpca.kernels._vectors import dense
@@ -40,23 +40,16 @@ class FactorTiles:
     profile: Callable[[FloatArray], FloatArray]
     left: Rows
     right_columns: Rows
-    # Memory that each thread uses again.
-    _own: local = field(default_factory=local, init=False, repr=False, compare=False)
+    _memory: OwnMemory = field(default_factory=OwnMemory, init=False, repr=False, compare=False)
 
     def __call__(self, rows: slice | IntArray, columns: slice) -> FloatArray:
         """Return the block of some rows and columns."""
         left, right = self.left[rows], self.right_columns[:, columns]
         if sparse.issparse(left) or sparse.issparse(right):
             return self.profile(left @ dense(right))
-        return self.profile(np.matmul(left, right, out=self._block((left.shape[0], right.shape[1]))))
-
-    def _block(self, shape: tuple[int, int]) -> FloatArray:
-        """Return memory for a block; to get it anew each time takes a tenth of a product."""
-        size = shape[0] * shape[1]
-        memory: FloatArray | None = getattr(self._own, "memory", None)
-        if memory is None or memory.size < size:
-            memory = self._own.memory = np.empty(size, np.result_type(self.left, self.right_columns))
-        return memory[:size].reshape(shape)
+        dtype = np.result_type(left, right)
+        block = self._memory.block("tile", (left.shape[0], right.shape[1]), dtype)
+        return self.profile(np.matmul(left, right, out=block))
 
     @property
     def nbytes(self) -> int:

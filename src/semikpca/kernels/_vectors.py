@@ -33,6 +33,15 @@ def largest_entries(rows: Rows) -> Array:
     return np.asarray(dense(abs(rows).max(axis=1))).reshape(-1)
 
 
+def unit_of(rows: Rows) -> float:
+    """Return the power of two just below the largest absolute entry, 1 where all are 0.
+
+    Rows that are divided by it have entries below 2 and no digit less; their squares stay in the range of numbers.
+    """
+    largest = max(float(rows.max()), -float(rows.min()))
+    return float(np.ldexp(1.0, np.frexp(largest)[1] - 1)) if 0 < largest < np.inf else 1.0
+
+
 def squared_norms(rows: Rows) -> Array:
     """Return ‖a‖² of each row."""
     return row_products(rows, rows)

@@ -1,16 +1,33 @@
 """Readings of the label response: which labels look wrong, which to give next, what if; all without a refit."""
 
-from semikpca.labeling._leave_one_out import LabelAudit, LeaveOneLabelOut, audit_labels, leave_one_label_out
+from semikpca.labeling._accept import Acceptance, AcceptedLabels, accept_labels, labels_needed
+from semikpca.labeling._accuracy import AccuracyEstimate, estimate_accuracy, worth_of_labels
+from semikpca.labeling._audit import LabelAudit, audit_labels, listed_as_wrong
+from semikpca.labeling._held_out import HeldOut, held_out
+from semikpca.labeling._leave_one_out import LeaveOneLabelOut, leave_one_label_out
 from semikpca.labeling._path import ErrorWeightPath, error_weight_path
+from semikpca.labeling._prediction_sets import PredictionSets, prediction_sets
 from semikpca.labeling._suggest import expected_change, suggest_labels
 
 __all__ = [
+    "Acceptance",
+    "AcceptedLabels",
+    "AccuracyEstimate",
     "ErrorWeightPath",
+    "HeldOut",
     "LabelAudit",
     "LeaveOneLabelOut",
+    "PredictionSets",
+    "accept_labels",
     "audit_labels",
     "error_weight_path",
+    "estimate_accuracy",
     "expected_change",
+    "held_out",
+    "labels_needed",
     "leave_one_label_out",
+    "listed_as_wrong",
+    "prediction_sets",
     "suggest_labels",
+    "worth_of_labels",
 ]

@@ -1,4 +1,4 @@
-"""What each label would be predicted as, were it not given, and which labels look wrong by that."""
+"""What each label would be predicted as, were it not given."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.estimators import DecisionClassifier
 from semikpca.labels import only_of_class
-
-# A label looks wrong where the other labels make another class so many times as likely. With 5 of 50 labels wrong, on
-# nine sets of eight draws, twice found 3.8 of the 5 beside 2.3 right ones; any likelier class found 4.5 beside 5.7.
-_TIMES_AS_LIKELY = 2.0
 
 
 @dataclass(frozen=True)
@@ -77,65 +73,3 @@ def leave_one_label_out(model: DecisionClassifier) -> LeaveOneLabelOut:
         is_only_label=only_of_class(codes),
         is_out_of_reach=model.reach_.alone(rows, coding.codes),
     )
-
-
-@dataclass(frozen=True)
-class LabelAudit:
-    """The given labels, most suspicious first.
-
-    Attributes
-    ----------
-    rows : ndarray of int, shape (n_labeled,)
-    suspicion : ndarray of shape (n_labeled,)
-        Probability that the label is wrong, in the eyes of all other labels; NaN, and last, for a label that is the
-        only one of its class, or the only one that reaches its row: the others know nothing of it.
-    given : ndarray of shape (n_labeled,)
-    suggested : ndarray of shape (n_labeled,)
-        What the other labels would call the row.
-    suggested_probability : ndarray of shape (n_labeled,)
-        The probability of that; NaN where the suspicion is.
-    """
-
-    rows: IntArray
-    suspicion: FloatArray
-    given: npt.NDArray[Any]
-    suggested: npt.NDArray[Any]
-    suggested_probability: FloatArray
-
-    @property
-    def looks_wrong(self) -> BoolArray:
-        """Whether each label looks wrong, shape (n_labeled,).
-
-        The other labels must call the row something else, and that must be twice as likely as the given label: where
-        several classes are about as likely, nothing speaks against the given one.
-        """
-        clearly = self.suggested_probability >= _TIMES_AS_LIKELY * (1 - self.suspicion)
-        return np.asarray(clearly & (self.suggested != self.given))
-
-    def to_frame(self):
-        """Return the audit as a pandas DataFrame."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            {"row": self.rows, "given": self.given, "suggested": self.suggested, "suspicion": self.suspicion}
-        )
-
-
-def audit_labels(model: DecisionClassifier) -> LabelAudit:
-    """Return how strongly the other labels speak against each given one.
-
-    Parameters
-    ----------
-    model : fitted SemiKPCAClassifier, SemiLSSVMClassifier or LSSVMClassifier
-    """
-    left_out = leave_one_label_out(model)
-    coding = model.label_coding_
-    probabilities = model.decision_probabilities(left_out.decision)
-    codes = coding.codes[left_out.rows]
-    suspicion = 1 - probabilities[np.arange(len(codes)), codes]
-    suspicion[left_out.is_only_label | left_out.is_out_of_reach] = np.nan
-    # Stable, and NaN sorts last: labels that nothing speaks of do not come before those that something speaks for.
-    order = np.argsort(-suspicion, kind="stable")
-    likeliest = np.where(np.isnan(suspicion), np.nan, probabilities.max(axis=1))
-    given, suggested = left_out.given[order], left_out.predictions[order]
-    return LabelAudit(left_out.rows[order], suspicion[order], given, suggested, likeliest[order])

@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, IntArray
-from semikpca.arrays import to_numpy
+from semikpca.arrays import slices, to_numpy
 from semikpca.decisions import Reach, typical_margin
 from semikpca.estimators import DecisionClassifier
 from semikpca.labels import UNLABELED, signed_targets
@@ -28,7 +28,12 @@ _FEWEST_CANDIDATES, _MOST_CANDIDATES = 32, 256
 
 
 def suggest_labels(
-    model: DecisionClassifier, n: int = 10, *, max_candidates: int | None = None, random_state=0
+    model: DecisionClassifier,
+    n: int = 10,
+    *,
+    check_rows: int = 0,
+    max_candidates: int | None = None,
+    random_state=0,
 ) -> IntArray:
     """Return unlabeled rows worth labeling next, best first.
 
@@ -42,6 +47,10 @@ def suggest_labels(
     model : fitted SemiKPCAClassifier or SemiLSSVMClassifier
     n : int, default=10
         How many rows; fewer come back where fewer are unlabeled.
+    check_rows : int, default=0
+        How many of them, the last ones, are drawn at random from all unlabeled rows instead. Their labels keep
+        estimates and promises honest (:func:`estimate_accuracy`, :func:`accept_labels`), which labels of suggested
+        rows are no ground for; the model remembers which rows it suggested.
     max_candidates : int or None, default=None
         Rows that are weighed against each other: the most uncertain ones and as many drawn at random. All of them where
         no more are unlabeled. None is 256, and fewer above 10,000 rows: each takes a column of the label response.
@@ -57,10 +66,20 @@ def suggest_labels(
     for name, value in (("n", n), ("max_candidates", max_candidates)):
         if not is_whole_number(value, 1):
             raise ValueError(f"{name} must be a whole number, 1 or more, got {value!r}.")
+    if not is_whole_number(check_rows, 0) or check_rows > n:
+        raise ValueError(f"check_rows must be a whole number between 0 and n={n}, got {check_rows!r}.")
     unlabeled = np.flatnonzero(model.label_coding_.codes == UNLABELED)
-    if not unlabeled.size:
-        return unlabeled
     random_state = check_random_state(random_state)
+    drawn = random_state.permutation(unlabeled)[:check_rows] if check_rows else unlabeled[:0]
+    suggested = _suggested(model, np.setdiff1d(unlabeled, drawn), n - check_rows, max_candidates, random_state)
+    model.remember_suggestions(suggested, drawn)
+    return np.concatenate([suggested, drawn])
+
+
+def _suggested(model, unlabeled: IntArray, n: int, max_candidates: int, random_state) -> IntArray:
+    """Return n of the unlabeled rows, best first."""
+    if not unlabeled.size or not n:
+        return np.empty(0, dtype=np.intp)
     pool = _pool(model, unlabeled, max(max_candidates, n), random_state)
     among = _sample(model, random_state)
     columns = model.label_response(pool)
@@ -137,22 +156,39 @@ def _expected_change(
     own = model.decision_probabilities(reached[rows], sharpness)
     if most_classes < own.shape[1]:
         own[own < np.partition(own, -most_classes, axis=1)[:, -most_classes, np.newaxis]] = 0
+    candidates, codes = np.nonzero(own > negligible)
     before = model.decision_probabilities(reached[among], sharpness)
-    change = np.zeros(len(rows))
-    for code in range(before.shape[1]):
-        target = _target(model, code)
-        concerned = np.flatnonzero(own[:, code] > negligible)
-        step = max(1, _ENTRIES_AT_ONCE // before.size)
-        for block in (concerned[start : start + step] for start in range(0, len(concerned), step)):
-            # All candidates of the block at once: axis 0 counts candidates, axis 1 rows, axis 2 right-hand sides.
-            moved = decision[among] + columns[np.ix_(among, block)].T[:, :, np.newaxis] * target
-            if reach.out.any():
-                for place, row in enumerate(rows[block]):
-                    moved[place, reach.with_label_at(row).out[among]] = 0
-            after = model.decision_probabilities(moved.reshape(-1, decision.shape[1]), sharpness)
-            distance = np.abs(after.reshape(len(block), *before.shape) - before).sum(axis=(1, 2)) / 2
-            change[block] += own[block, code] * distance
-    return change
+    is_silent = ~reached[among].any(axis=1)
+    # A line for each class and for each candidate: long lines are fast.
+    chances = np.ascontiguousarray(before[~is_silent].T)
+    responses = np.ascontiguousarray(columns[among[~is_silent]].T)
+    distances = np.zeros(len(candidates))
+    for pairs in slices(0, len(candidates), max(1, _ENTRIES_AT_ONCE // max(1, chances.shape[1]))):
+        gains = 2 * sharpness * responses[candidates[pairs]]
+        distances[pairs] = _moved_chances(chances[codes[pairs]], gains).sum(axis=1)
+    silent, before = among[is_silent], before[is_silent]
+    for pairs in slices(0, len(candidates) if silent.size else 0, max(1, _ENTRIES_AT_ONCE // max(1, before.size))):
+        # Axis 0 counts candidates, axis 1 rows, axis 2 right-hand sides.
+        targets = signed_targets(codes[pairs], own.shape[1])[:, np.newaxis, :]
+        moved = decision[silent] + columns[np.ix_(silent, candidates[pairs])].T[:, :, np.newaxis] * targets
+        for place, row in enumerate(rows[candidates[pairs]]):
+            moved[place, reach.with_label_at(row).out[silent]] = 0
+        after = model.decision_probabilities(moved.reshape(-1, decision.shape[1]), sharpness)
+        distances[pairs] += np.abs(after.reshape(len(moved), *before.shape) - before).sum(axis=(1, 2)) / 2
+    expected = own[candidates, codes] * distances
+    return np.asarray(np.bincount(candidates, expected, minlength=len(rows)), dtype=np.float64)
+
+
+def _moved_chances(chances: FloatArray, gains: FloatArray) -> FloatArray:
+    """Return by how much the probability of a class changes when its log-odds grow by ``gains``.
+
+    That is the total variation between all probabilities: a label of one class moves its score one way and those of all
+    others the other way by the same, so that what the class gains, the others lose in proportion.
+    """
+    others = 1 - chances
+    shrunk = np.exp(-np.abs(gains))  # never larger than 1, whichever way the odds move
+    left = np.where(gains > 0, chances + others * shrunk, others + chances * shrunk)
+    return np.asarray(chances * others * (1 - shrunk) / left)
 
 
 def _default_candidates(n_rows: int) -> int:

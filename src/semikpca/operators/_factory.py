@@ -145,7 +145,8 @@ def make_operator(kernel: Kernel, rows: Rows, backend: str, dtype: Any = None, *
     """
     if backend == "dense":
         require_memory(rows.shape[0] if hasattr(rows, "shape") else len(rows), getattr(rows, "dtype", np.float64))
-        return DenseOperator(finite_pairwise(kernel, rows, rows), kernel.is_approximate)
+        known = kernel.known_matrix(rows)
+        return DenseOperator(finite_pairwise(kernel, rows, rows) if known is None else known, kernel.is_approximate)
     if backend == "sparse":
         return SparseOperator(kernel.sparse_factor(), kernel.is_approximate)
     if backend == "low-rank":

@@ -8,7 +8,7 @@ asked for are ever computed.
 
 from semikpca.problem._choice import fit_problem
 from semikpca.problem._fit import Fit, LocalFit, Problem
-from semikpca.problem._kernel_matrix import Expansion, fit_kernel, kernel_matrix
+from semikpca.problem._kernel_matrix import Expansion, fit_kernel, kernel_matrix, stores_matrix
 from semikpca.problem._kernel_pca import kernel_pca_objective
 from semikpca.problem._label_space import LabelSpace, label_space
 from semikpca.problem._lssvm import LSSVMFacts, LSSVMProblem, LSSVMResponse
@@ -41,5 +41,6 @@ __all__ = [
     "lssvm_path",
     "path_decisions",
     "polynomial_path",
+    "stores_matrix",
     "warn_unless_solved",
 ]

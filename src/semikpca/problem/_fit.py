@@ -179,6 +179,12 @@ class LocalFit(Fit):
         with self.response.operator.between_products():
             return self.response.columns(rows).on_host().decision
 
+    def label_response_at(self, new: Rows, rows: IntArray) -> FloatArray:
+        """Return how the decisions of new rows answer to a target at training ``rows``, shape (n_new, len(rows))."""
+        with self.response.operator.between_products():
+            columns = self.response.columns(rows).on_host()
+        return np.asarray(Expansion(self.kernel, self.rows, columns.dual_coef)(new) + columns.intercept)
+
     def left_out(self, rows: IntArray, rtol: float | None) -> FloatArray:
         targets = signed_targets(self.labels.codes, self.labels.n_classes, self.answer.decision.dtype)[rows]
         response = self.response

@@ -51,6 +51,11 @@ def kernel_matrix(
     return chosen, operator
 
 
+def stores_matrix(kernel: Kernel, rows: Rows, backend: str) -> bool:
+    """Return whether the matrix of a kernel will be stored as it is."""
+    return _chosen(kernel, rows, backend, many_products=False) == "dense"
+
+
 def _chosen(kernel: Kernel, rows: Rows, backend: str, many_products: bool) -> str:
     on_vectors, on_tensors = kernel.input_kind == "vectors", device_of(rows) is not None
     return choose_backend(

@@ -4,16 +4,19 @@ from collections.abc import Callable
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from semikpca._files import versions, write_whole
+from semikpca.labeling import AcceptedLabels
 from semikpca.report._html import render_label_report
 from semikpca.report._label_view import label_view
 from semikpca.workflow import LabeledTable, row_map
 
 MOST_POINTS = 5_000
 N_SUGGESTIONS = 10
+SHARE_RIGHT = 0.95  # of accepted labels, where nobody said
 _VERSIONED = ("skrub", "pandas", "plotly")
 _STEPS = ("Rows to label next", "Labels that look wrong", "Map of the rows", "Page")
 
@@ -24,13 +27,15 @@ def write_label_report(
     *,
     command: str | None = None,
     created: datetime | None = None,
+    accepted: AcceptedLabels | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> None:
     """Write the report on a labeled table: one HTML file that fetches nothing, there whole or not at all.
 
     It holds the names and the first words of up to 5,000 rows. ``command`` is the command line that the page says it
-    was made with; without ``created`` the page is the same, byte by byte, whenever it is made. ``progress`` is called
-    with the name of the step, the steps done and their number.
+    was made with; without ``created`` the page is the same, byte by byte, whenever it is made. ``accepted`` is what was
+    accepted of the labels; without it the page says what could be at 5%. ``progress`` is called with the name of the
+    step, the steps done and their number.
     """
 
     def say(step: int) -> None:
@@ -48,7 +53,10 @@ def write_label_report(
     say(2)
     plane = row_map(labeled.X, max_rows=MOST_POINTS, random_state=labeled.options.random_state, always=wanted)
     say(3)
-    view = label_view(labeled, plane, suggestions, versions=versions(_VERSIONED), command=command, created=created)
+    if accepted is None:
+        accepted = labeled.accepted(SHARE_RIGHT)
+    facts: dict[str, Any] = {"versions": versions(_VERSIONED), "command": command, "created": created}
+    view = label_view(labeled, plane, suggestions, accepted, **facts)
     draw = files("semikpca.report").joinpath("templates", "label.js").read_text(encoding="utf-8")
     page = render_label_report(view, {"plotly": str(get_plotlyjs()), "map": draw})
     # A cell may hold half of a surrogate pair, which no encoding has.

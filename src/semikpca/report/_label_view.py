@@ -11,6 +11,8 @@ import numpy as np
 
 from semikpca._typing import IntArray
 from semikpca._words import counted
+from semikpca.labeling import AcceptedLabels
+from semikpca.report._label_acceptance import acceptance_view
 from semikpca.report._label_blend import blend_view, certificate_view
 from semikpca.report._label_map import class_order, map_view
 from semikpca.tables import feature_counts, feature_kinds
@@ -27,6 +29,7 @@ def label_view(
     labeled: LabeledTable,
     row_map: RowMap,
     suggestions: Sequence[int] | IntArray = (),
+    accepted: AcceptedLabels | None = None,
     *,
     versions: Mapping[str, str],
     command: str | None = None,
@@ -34,9 +37,9 @@ def label_view(
 ) -> dict[str, Any]:
     """Return what the report on a labeled table shows: strings, numbers, lists and dicts only.
 
-    ``row_map`` has the rows that are on the map, ``suggestions`` those to label next, best first, and ``versions`` what
-    the labels were made with. The page names the ``command`` that made it, and without ``created`` it is the same
-    whenever it is made.
+    ``row_map`` has the rows that are on the map, ``suggestions`` those to label next, best first, ``accepted`` the
+    labels that can be accepted unseen, and ``versions`` what the labels were made with. The page names the ``command``
+    that made it, and without ``created`` it is the same whenever it is made.
     """
     order = class_order(labeled)
     n_given = int(labeled.is_given.sum())
@@ -48,6 +51,7 @@ def label_view(
         "cards": _cards(labeled, len(suspicious)),
         "source": _source(labeled),
         "accuracy": _accuracy(labeled),
+        "acceptance": None if accepted is None else acceptance_view(labeled, accepted),
         "certificate": certificate_view(labeled),
         "map": map_view(labeled, row_map, order),
         "classes": _classes(labeled, order),
@@ -192,7 +196,7 @@ def _accuracy_sentences(labeled: LabeledTable, estimate: AccuracyEstimate, basel
     if not estimate.is_known:
         return [f"This cannot be told. {_why_unknown(labeled)}"]
     sentences = []
-    left_over = int(labeled.is_given.sum()) - estimate.counted
+    left_over = len(labeled.acceptance.found.rows) - estimate.counted
     if left_over:
         are = "is the only one of its class and was" if left_over == 1 else "are the only ones of their class and were"
         sentences.append(f"{counted(left_over, 'label')} {are} not asked for.")

@@ -16,6 +16,7 @@ from semikpca.solvers._direct import Cholesky, ClosedForm
 # A product with few columns waits for memory, not for arithmetic: it takes as long as one with about this many.
 _FREE_COLUMNS = 5
 COLUMNS_A_GROUP = 16
+_BOUND_OVER_STEPS = 8
 
 
 class Method(Enum):
@@ -104,6 +105,16 @@ class AdaptiveSolver(LinearSolver):
         inverse = system.inverse()
         self._closed_form = None if inverse is None else ClosedForm(inverse)
         self._factored: Cholesky | None = None
+
+    def expect(self, n_columns: int) -> None:
+        """Be told that so many columns are to be solved for, a few at a time: a factor may pay for all of them.
+
+        It is made where it pays even if steps are far fewer than their bound, as they are on neighbor graphs.
+        """
+        sizes = self.system.n, n_columns // _BOUND_OVER_STEPS, self.condition_number, self.rtol
+        method = choose_method(self.system.facts, *sizes, has_inverse=self._closed_form is not None)
+        if self._factored is None and method is Method.CHOLESKY:
+            self._factored = Cholesky(self.system)
 
     def solve(self, targets: FloatArray, rtol: float | None = None) -> Solution:
         """Solve for each column of ``targets``; a larger ``rtol`` than the solver's own is cheaper."""

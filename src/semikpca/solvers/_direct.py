@@ -12,8 +12,9 @@ class Cholesky(LinearSolver):
     """One factorization of the dense matrix, n³/3 operations; every solve after it costs 2n² a column."""
 
     def __init__(self, system: KernelOperator) -> None:
+        matrix = system.to_dense().T  # the same matrix, with its columns in one piece, as LAPACK would copy it
         try:
-            self.factor = linalg.cho_factor(system.to_dense(), lower=True, overwrite_a=True, check_finite=False)
+            self.factor = linalg.cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
         except linalg.LinAlgError as error:
             raise ValueError(
                 "The linear system is singular within rounding: 1/error_weight is lost beside the kernel values. Lower "

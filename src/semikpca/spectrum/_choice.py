@@ -7,7 +7,7 @@ from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
 from semikpca._typing import FloatArray
-from semikpca.arrays import to_numpy
+from semikpca.arrays import one_blas_thread, to_numpy
 from semikpca.exceptions import IndefiniteKernelError, KernelRankError, warn_user
 from semikpca.operators import KernelOperator, KnownSpectrum, OperatorFacts
 from semikpca.spectrum._base import Spectrum, rounding_of
@@ -72,7 +72,8 @@ def leading_spectrum(
     if method is Method.KNOWN:
         return _of_known(operator, known)
     if method is not Method.LAPACK:
-        with operator.between_products():
+        # With products on one core BLAS has narrow blocks left to work on, for which a second thread would mostly wait.
+        with one_blas_thread() if operator.facts.uses_one_core else operator.between_products():
             found, is_good = _iterated(method, operator, m, rtol, last_is_bound, start)
         if is_good:
             return found

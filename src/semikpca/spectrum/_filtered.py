@@ -20,8 +20,9 @@ _PLAIN_STEPS = 2  # steps without a filter, until the Ritz values show where it 
 _MAX_BLOCKS = 5  # basis size at which to restart, in blocks
 _DEGREES = (10, 60)
 _MAX_PRODUCTS = 1_500
-# After this many products a last eigenvalue that serves as a bound may be known less well than was asked: its
-# uncertainty says how well, and the bound takes that into account.
+# After this many products a last eigenvalue that serves as a bound may be known less well than was asked, and after
+# each so many again to one digit less: its uncertainty says how well, and the bound takes that into account. Where
+# eigenvalues crowd, the last digits would cost minutes and change nothing.
 _PATIENCE = 300
 _IMPATIENT_RTOL = 1e-6
 
@@ -48,7 +49,7 @@ def filtered_eigenpairs(
         errors = value_errors(values, residuals, known.bound, len(known))[:m]
         good = residuals[:m] <= max(rtol * values[0], floor)
         if value_rtol > 0:
-            allowed = value_rtol if n_products < _PATIENCE else max(value_rtol, _IMPATIENT_RTOL)
+            allowed = max(value_rtol, _impatience(n_products))
             good[m - 1] |= errors[m - 1] <= max(allowed * values[0], floor)
         if good.all() or n_products >= _MAX_PRODUCTS:
             space = Subspace(vectors.astype(operator.dtype), images.astype(operator.dtype), block_size)
@@ -70,6 +71,11 @@ def filtered_eigenpairs(
         basis = np.hstack([basis, block])
         products = np.hstack([products, _product(operator, block)])
         n_products, step = n_products + 1, step + 1
+
+
+def _impatience(n_products: int) -> float:
+    """Return how well a last eigenvalue must be known after so many products, beside what was asked."""
+    return 0.0 if n_products < _PATIENCE else _IMPATIENT_RTOL * 10 ** (n_products // _PATIENCE - 1)
 
 
 def _product(operator: KernelOperator, block: FloatArray) -> FloatArray:

@@ -5,7 +5,7 @@ try:
     from semikpca.tables._checks import check_roles
     from semikpca.tables._cleaning import plain_text
     from semikpca.tables._encoders import AUTO, NGRAMS, EncoderIdentity, TextEncoder, find_encoder
-    from semikpca.tables._features import empty_rows, features_of, is_missing
+    from semikpca.tables._features import as_text, empty_rows, features_of, is_missing
     from semikpca.tables._free_text import is_free_text
     from semikpca.tables._labels import given_labels, label_warnings
     from semikpca.tables._left_out import settled_roles
@@ -42,6 +42,7 @@ __all__ = [
     "TableToNumbers",
     "TextEncoder",
     "TextReader",
+    "as_text",
     "check_output",
     "check_roles",
     "empty_rows",

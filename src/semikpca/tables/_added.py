@@ -10,18 +10,24 @@ from semikpca.tables._features import as_numbers, as_text, is_missing, number_st
 from semikpca.tables._table import ColumnRoles, Table
 
 PREDICTED, CONFIDENCE, WAS_GIVEN, LOOKS_WRONG = "predicted_label", "confidence", "label_was_given", "looks_wrong"
-LABEL_COLUMNS = (PREDICTED, CONFIDENCE, WAS_GIVEN, LOOKS_WRONG)
+ACCEPTED = "accepted"
+LABEL_COLUMNS = (PREDICTED, CONFIDENCE, WAS_GIVEN, LOOKS_WRONG, ACCEPTED)
 ROW = "row"  # the place of a row in its table, from 1
 SUSPICION = "suspicion"
 _DIGITS = 4  # of a confidence in a file
 
 
 def label_columns(
-    predicted: Any, confidence: FloatArray, was_given: Any = None, looks_wrong: Any = None
+    predicted: Any, confidence: FloatArray, was_given: Any = None, looks_wrong: Any = None, accepted: Any = None
 ) -> dict[str, Any]:
-    """Return labels by the names of their columns; only labels of a table that has some can be given or look wrong."""
+    """Return labels by the names of their columns; only labels of a table that has some can be given or look wrong.
+
+    Which ones can be accepted is said where that was asked.
+    """
     columns = {PREDICTED: predicted, CONFIDENCE: confidence.round(_DIGITS)}
-    return columns if was_given is None else {**columns, WAS_GIVEN: was_given, LOOKS_WRONG: looks_wrong}
+    if was_given is not None:
+        columns |= {WAS_GIVEN: was_given, LOOKS_WRONG: looks_wrong}
+    return columns if accepted is None else {**columns, ACCEPTED: accepted}
 
 
 def with_columns(frame: pd.DataFrame, columns: dict[str, Any]) -> pd.DataFrame:
@@ -104,6 +110,7 @@ _HOLDS: dict[str, Callable[[pd.Series, set[str]], bool]] = {
     CONFIDENCE: _are_shares,
     WAS_GIVEN: _are_truths,
     LOOKS_WRONG: _are_truths,
+    ACCEPTED: _are_truths,
     ROW: _are_rows,
     "given": _are_labels,
     "suggested": _are_labels,

@@ -1,5 +1,7 @@
 """From a table to labels: fit, read off, keep. Needs the extra ``label``."""
 
+from semikpca.labeling import AccuracyEstimate
+from semikpca.workflow._accepted import accepted_in_words, drawn_rows, percent
 from semikpca.workflow._audit import AuditedTable, audit_table
 from semikpca.workflow._cluster_label import ClusterLabels, cluster_classifier, label_on_cluster
 from semikpca.workflow._label import (
@@ -10,7 +12,7 @@ from semikpca.workflow._label import (
     prepare_table,
     views_that_matter,
 )
-from semikpca.workflow._labeled import AccuracyEstimate, LabeledTable, audit_frame, hidden, left_out_estimate
+from semikpca.workflow._labeled import LabeledTable, audit_frame, hidden, left_out_estimate
 from semikpca.workflow._model_file import LabelModel, load_model, save_model
 from semikpca.workflow._options import LabelingOptions, kernel_names
 from semikpca.workflow._rows import RowMap, printable, row_map, row_names, row_texts, shortened
@@ -25,9 +27,11 @@ __all__ = [
     "Progress",
     "RowMap",
     "about_empty_rows",
+    "accepted_in_words",
     "audit_frame",
     "audit_table",
     "cluster_classifier",
+    "drawn_rows",
     "fit_labels",
     "hidden",
     "kernel_names",
@@ -35,6 +39,7 @@ __all__ = [
     "label_table",
     "left_out_estimate",
     "load_model",
+    "percent",
     "prepare_table",
     "printable",
     "row_map",

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from semikpca._typing import BoolArray, IntArray
+from semikpca.labeling import AccuracyEstimate, listed_as_wrong
 from semikpca.tables import ColumnRoles, Table
 from semikpca.workflow._label import (
     PreparedTable,
@@ -19,7 +20,7 @@ from semikpca.workflow._label import (
     told,
     views_in_blend,
 )
-from semikpca.workflow._labeled import AccuracyEstimate, LabeledTable, audit_frame
+from semikpca.workflow._labeled import LabeledTable, audit_frame
 from semikpca.workflow._options import LabelingOptions
 from semikpca.workflow._views import views_of
 
@@ -97,6 +98,9 @@ def _audited_in_parts(
             found.append(frame.assign(row=rows[frame["row"]], nearest=near))
     # As in an audit at once: the most suspicious first, and last those of which nothing is known.
     together = pd.concat(found).sort_values(["suspicion", "row"], ascending=[False, True], ignore_index=True)
+    # One list for all parts: alone in its part, a wrong label may not be sure enough to begin one.
+    contradicted = (together["suggested"] != together["given"]).to_numpy()
+    together["looks_wrong"] = listed_as_wrong(together["suspicion"].to_numpy(), contradicted)
     judged = together[together["suspicion"].notna()]
     estimate = AccuracyEstimate.of(int((judged["suggested"] == judged["given"]).sum()), len(judged))
     return AuditedTable(table, roles, together, estimate, tuple(dict.fromkeys(notes)))

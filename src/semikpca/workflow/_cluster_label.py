@@ -22,7 +22,7 @@ from semikpca.convexity import ConvexityCertificate
 from semikpca.estimators import SemiKPCAClassifier
 from semikpca.exceptions import ClusterError
 from semikpca.kernels import Nystroem, as_kernel
-from semikpca.labeling import audit_labels
+from semikpca.labeling import AccuracyEstimate, audit_labels
 from semikpca.operators import REMOTE_BACKEND, join_cluster
 from semikpca.tables import (
     ColumnRoles,
@@ -38,7 +38,7 @@ from semikpca.tables import (
 )
 from semikpca.workflow._cluster_table import READING, ClusterTable, Reader, unseen, write_piece
 from semikpca.workflow._label import NUMBERS, Progress, about_empty_rows, fit_labels, fit_vectorizer, told
-from semikpca.workflow._labeled import AccuracyEstimate, left_out_estimate
+from semikpca.workflow._labeled import left_out_estimate
 from semikpca.workflow._options import LabelingOptions
 
 if TYPE_CHECKING:

@@ -1,21 +1,30 @@
 """A table with labels for all of its rows, and what is known of them: above all, how often they are found again."""
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import binomtest
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.convexity import ConvexityCertificate
 from semikpca.estimators import LSSVMClassifier, SemiKPCAClassifierCV
 from semikpca.kernels import RBF, Cosine, Kernel, Linear, NeighborGraph, Normalized, OnColumns, Polynomial, as_kernel
-from semikpca.labeling import LabelAudit, audit_labels, leave_one_label_out, suggest_labels
+from semikpca.labeling import (
+    Acceptance,
+    AcceptedLabels,
+    AccuracyEstimate,
+    LabelAudit,
+    audit_labels,
+    leave_one_label_out,
+    suggest_labels,
+    worth_of_labels,
+)
+from semikpca.labels import only_of_class
 from semikpca.tables import (
+    ROW,
     ColumnRoles,
     Table,
     empty_rows,
@@ -37,56 +46,19 @@ _KINDS: dict[type[Kernel], str] = {
 }
 
 
-@dataclass(frozen=True)
-class AccuracyEstimate:
-    """The share of left-out labels that were found again.
-
-    Attributes
-    ----------
-    right, counted : int
-        Labels found again, and labels that were asked for. The only label of a class is not: without it, nothing can
-        vote for its class.
-    share : float
-        right / counted; NaN where none is counted.
-    low, high : float
-        The 95% interval by Wilson's rule, NaN where none is counted. It holds for rows that are drawn as the labeled
-        ones were.
-    """
-
-    right: int
-    counted: int
-    share: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, right: int, counted: int) -> "AccuracyEstimate":
-        """Return the estimate that belongs to a count.
-
-        Examples
-        --------
-        >>> estimate = AccuracyEstimate.of(9, 10)
-        >>> round(estimate.low, 3), round(estimate.high, 3)
-        (0.596, 0.982)
-        """
-        if not counted:
-            return cls(0, 0, math.nan, math.nan, math.nan)
-        interval = binomtest(right, counted).proportion_ci(confidence_level=0.95, method="wilson")
-        return cls(right, counted, right / counted, float(interval.low), float(interval.high))
-
-    @property
-    def is_known(self) -> bool:
-        """Whether a label could be left out at all."""
-        return self.counted > 0
-
-
 def left_out_estimate(model: Any) -> AccuracyEstimate:
-    """Return how often a fitted classifier finds its labels again, each left out in turn."""
+    """Return how often a fitted classifier finds its labels again, each left out in turn, with no fit more.
+
+    The only label of a class is not asked for: without it, nothing can vote for its class. Of the automatic classifier
+    this is a little too good, because all labels took part in the weights of its blend; see
+    :attr:`LabeledTable.estimate`.
+    """
     if len(model.classes_) < 2:
         return AccuracyEstimate.of(0, 0)  # what is always right tells nothing
     left_out = leave_one_label_out(model)
     scored: BoolArray = ~left_out.is_only_label
-    return AccuracyEstimate.of(int(np.sum((left_out.predictions == left_out.given)[scored])), int(scored.sum()))
+    right = int(np.sum((left_out.predictions == left_out.given)[scored]))
+    return AccuracyEstimate.of(right, int(scored.sum()), worth=worth_of_labels(model))
 
 
 def labels_alone_estimate(X: FloatArray, labels: npt.NDArray[Any], model: SemiKPCAClassifierCV) -> AccuracyEstimate:
@@ -117,6 +89,8 @@ class LabeledTable:
     model : fitted SemiKPCAClassifierCV
     warnings : tuple of str
         What a user should know before relying on the labels.
+    drawn : ndarray of int or None
+        Labeled rows that were drawn at random, for promises; None takes all that the model did not suggest.
     """
 
     table: Table
@@ -126,6 +100,7 @@ class LabeledTable:
     X: FloatArray
     model: Any
     warnings: tuple[str, ...] = ()
+    drawn: IntArray | None = None
 
     @property
     def given(self) -> npt.NDArray[Any]:
@@ -158,8 +133,11 @@ class LabeledTable:
     @cached_property
     def decision(self) -> FloatArray:
         """What labels and probabilities are read off; 0, which says nothing, where a row has nothing to go by."""
-        names = feature_columns(self.table, self.roles)
-        return hidden(np.asarray(self.model.decision_), empty_rows(self.table.features, names))
+        return hidden(np.asarray(self.model.decision_), self._empty)
+
+    @cached_property
+    def _empty(self) -> IntArray:
+        return empty_rows(self.table.features, feature_columns(self.table, self.roles))
 
     @property
     def unreachable(self) -> IntArray:
@@ -183,9 +161,43 @@ class LabeledTable:
         return flags
 
     @cached_property
+    def acceptance(self) -> Acceptance:
+        """What the model says of labels that it was not given: how far its own can be accepted unseen."""
+        return Acceptance.of(self.model, self.drawn)
+
+    @cached_property
     def estimate(self) -> AccuracyEstimate:
-        """How often labels are found again when they are left out."""
-        return left_out_estimate(self.model)
+        """How often labels are found again by a model that was fitted without them.
+
+        The only label of a class is not asked for: without it, nothing can vote for its class.
+        """
+        if len(self.model.classes_) < 2:
+            return AccuracyEstimate.of(0, 0)  # what is always right tells nothing
+        found = self.acceptance.found
+        rows = np.flatnonzero(self.is_given)
+        asked: BoolArray = ~np.isin(found.rows, rows[only_of_class(self._codes[rows])])
+        right, counted = int(found.is_right[asked].sum()), int(asked.sum())
+        return AccuracyEstimate.of(right, counted, worth=worth_of_labels(self.model))
+
+    def with_drawn(self, rows: IntArray) -> "LabeledTable":
+        """Return the same, told which rows were drawn at random to be labeled; other labels promise nothing."""
+        return replace(self, drawn=np.intersect1d(rows, np.flatnonzero(self.is_given)))
+
+    def accepted(self, share_right: float, confidence: float = 0.9) -> AcceptedLabels:
+        """Return the predicted labels that can be accepted unseen, so that this share of them is right, or more."""
+        return self.acceptance.accepted(1 - share_right, confidence)
+
+    def is_accepted(self, accepted: AcceptedLabels) -> BoolArray:
+        """Return whether the predicted label of each row is accepted, shape (n_rows,); never that of an empty row."""
+        flags = np.zeros(len(self.X), dtype=bool)
+        flags[accepted.rows] = True
+        flags[self._empty] = False
+        return flags
+
+    def to_review(self, accepted: AcceptedLabels) -> IntArray:
+        """Return the rows that have no label and whose predicted one is not accepted, most doubtful first."""
+        rows = np.flatnonzero(~self.is_given & ~self.is_accepted(accepted))
+        return rows[np.argsort(self.confidence[rows], kind="stable")]
 
     @cached_property
     def baseline(self) -> AccuracyEstimate:
@@ -226,9 +238,9 @@ class LabeledTable:
         """A sentence on which columns matter; "" where there was nothing to choose."""
         return "" if self.options.kernel_names else in_words(self.views, self.view_shares)
 
-    def suggestions(self, n: int = 10) -> IntArray:
-        """Return numbers of rows to label next, best first, each telling something else."""
-        return suggest_labels(self.model, n, random_state=self.options.random_state)
+    def suggestions(self, n: int = 10, check_rows: int = 0) -> IntArray:
+        """Return numbers of rows to label next, best first, each telling something else; the last ones at random."""
+        return suggest_labels(self.model, n, check_rows=check_rows, random_state=self.options.random_state)
 
     def nearest_labeled(self, row: int, label: Any, n: int = 3) -> IntArray:
         """Return the rows with a given label that are nearest to a row, nearest first; the row itself is not one."""
@@ -236,15 +248,26 @@ class LabeledTable:
         distances = np.linalg.norm(self.X[rows] - self.X[row], axis=1)
         return rows[np.argsort(distances, kind="stable")[:n]]
 
-    def to_frame(self, *, labels_only: bool = False) -> pd.DataFrame:
-        """Return the table as it was, or the ids or places of its rows, with four columns more.
+    def to_frame(self, *, labels_only: bool = False, accepted: AcceptedLabels | None = None) -> pd.DataFrame:
+        """Return the table as it was, or the ids or places of its rows, with four columns more, or five.
 
         Those of an earlier run go. Of an array there are the numbers of its rows alone.
         """
         before = named_rows(self.table, self.roles.id)
         if not labels_only:
             before = self.table.written.drop(columns=replaced_columns(self.table, self.roles))
-        return with_columns(before, label_columns(self.predicted, self.confidence, self.is_given, self.looks_wrong))
+        is_accepted = None if accepted is None else self.is_accepted(accepted)
+        added = label_columns(self.predicted, self.confidence, self.is_given, self.looks_wrong, is_accepted)
+        return with_columns(before, added)
+
+    def rows_frame(self, rows: IntArray) -> pd.DataFrame:
+        """Return some unlabeled rows with what is predicted for them, and the number of each in the table, from 1."""
+        before = self.table.written.drop(columns=replaced_columns(self.table, self.roles))
+        found = with_columns(before, label_columns(self.predicted, self.confidence)).iloc[rows]
+        if self.table.is_array:
+            return found  # with its numbers
+        found = with_columns(found, {ROW: rows + 1})
+        return found[[found.columns[-1], *found.columns[:-1]]]
 
 
 def audit_frame(labeled: LabeledTable, *, n_nearest: int = 3) -> pd.DataFrame:

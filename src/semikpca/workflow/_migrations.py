@@ -4,18 +4,29 @@ A class that is changed so that it can no longer use the state in older files ge
 its format in ``_MIGRATIONS``; a class that is taken away leaves a ``FormerType`` behind for that function to read.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from semikpca.blending import NO_COLUMNS, Blend, BlendSettings, Part, PlainSource, ResponseSource, Source, Total
-from semikpca.kernels import Normalized
+from semikpca.blending import (
+    NO_COLUMNS,
+    Blend,
+    BlendSettings,
+    NeighborAgreement,
+    Part,
+    PlainSource,
+    ResponseSource,
+    RowStructure,
+    Source,
+    Total,
+)
+from semikpca.kernels import LeadingComponents, Normalized
 from semikpca.problem import Expansion, RemovedComponents, SemiKPCAFacts, SemiKPCAProblem
 from semikpca.workflow._registry import Kind
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 # Format 1 had the modules of version 0.1.0 in place of kinds. Such files exist, so nothing here ever changes.
 FORMAT_1_NAMES: Mapping[str, tuple[Kind, str]] = {
@@ -83,7 +94,7 @@ def _from_format_1(objects: Any) -> Any:
     state["blend_"] = Blend(
         sources=sources,
         columns=tuple(NO_COLUMNS for _ in sources),
-        agreements=(state.pop("_agreement"),) * len(sources),
+        structures=_structures(sources, (state.pop("_agreement"),) * len(sources)),
         components=state.pop("_components"),
         labels=state["label_coding_"],
         settings=BlendSettings(state["combine"], state["class_prior"]),
@@ -94,6 +105,7 @@ def _from_format_1(objects: Any) -> Any:
         total=Total(parts, state.pop("_constant"), state.pop("_scores"), state.pop("_left_out")),
         offsets=state.pop("_offsets"),
         class_shares=state["class_shares_"],
+        accuracy=None,
     )
     return objects
 
@@ -125,5 +137,35 @@ def _from_format_2(objects: Any) -> Any:
     return objects
 
 
+# -- format 3 --------------------------------------------------------------------------------------------------
+
+
+def _from_format_3(objects: Any) -> Any:
+    """Give every source the components of its rows, beside the neighborhoods that it has.
+
+    What is expected of the accuracy is for probabilities, whose sharpness is in the file. Which rows were suggested was
+    not remembered.
+    """
+    vars(objects["model"]).setdefault("suggested_rows_", np.empty(0, dtype=np.intp))
+    blend = vars(objects["model"]).get("blend_")
+    if blend is not None and "agreements" in vars(blend):
+        structures = _structures(blend.sources, vars(blend).pop("agreements"))
+        vars(blend).update(structures=structures, accuracy=None)
+    return objects
+
+
+def _structures(sources: Sequence[Source], agreements: Sequence[NeighborAgreement]) -> tuple[RowStructure, ...]:
+    """Return what labelings are held against, made of neighborhoods that are known; one object where kernels see alike.
+
+    By it a fit to further labels knows which candidates are of one view.
+    """
+    found: dict[int, RowStructure] = {}
+    seen = [source.kernel.seen(source.rows) for source in sources]
+    for part, agreement in zip(seen, agreements, strict=True):
+        if id(part) not in found:
+            found[id(part)] = RowStructure.around(agreement, LeadingComponents.of(part).at(part))
+    return tuple(found[id(part)] for part in seen)
+
+
 # What turns the objects of a format into those of the next.
-_MIGRATIONS: Mapping[int, Callable[[Any], Any]] = {1: _from_format_1, 2: _from_format_2}
+_MIGRATIONS: Mapping[int, Callable[[Any], Any]] = {1: _from_format_1, 2: _from_format_2, 3: _from_format_3}

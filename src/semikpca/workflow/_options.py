@@ -7,7 +7,7 @@ from typing import Any
 
 from semikpca._numbers import is_positive_number, is_whole_number
 from semikpca.estimators import SemiKPCAClassifierCV
-from semikpca.kernels import DefaultKernels, shorthands
+from semikpca.kernels import shorthands
 from semikpca.workflow._views import View
 
 
@@ -65,7 +65,7 @@ class LabelingOptions:
         make: Any = SemiKPCAClassifierCV
         kernels: list[Any] = list(self.kernel_names)
         if not kernels:
-            kernels = [DefaultKernels(view.places or None) for view in views]
+            kernels = [view.kernels for view in views]
         return make(  # type: ignore[no-any-return]  # estimators have no types
             kernels=kernels or None,
             error_weights=None if self.error_weight is None else [self.error_weight],

@@ -13,7 +13,7 @@ import semikpca
 from semikpca import blending, problem
 from semikpca.convexity import ConvexityCertificate
 from semikpca.decisions import Reach
-from semikpca.kernels import DefaultKernels, kernel_classes
+from semikpca.kernels import DefaultKernels, LeadingComponents, kernel_classes
 from semikpca.labels import LabelCoding
 from semikpca.solvers import Status
 from semikpca.spectrum import Spectrum
@@ -29,6 +29,7 @@ class Kind(Enum):
 
 
 _STATE_TYPES: Mapping[str, type] = {
+    "AccuracyEvidence": blending.AccuracyEvidence,
     "Blend": blending.Blend,
     "BlendSettings": blending.BlendSettings,
     "Columns": blending.Columns,
@@ -40,6 +41,7 @@ _STATE_TYPES: Mapping[str, type] = {
     "LSSVMFacts": problem.LSSVMFacts,
     "LSSVMProblem": problem.LSSVMProblem,
     "LabelCoding": LabelCoding,
+    "LeadingComponents": LeadingComponents,
     "LocalFit": problem.LocalFit,
     "NeighborAgreement": blending.NeighborAgreement,
     "Part": blending.Part,
@@ -47,6 +49,7 @@ _STATE_TYPES: Mapping[str, type] = {
     "Reach": Reach,
     "RemovedComponents": problem.RemovedComponents,
     "ResponseSource": blending.ResponseSource,
+    "RowStructure": blending.RowStructure,
     "SemiKPCAFacts": problem.SemiKPCAFacts,
     "SemiKPCAProblem": problem.SemiKPCAProblem,
     "Spectrum": Spectrum,

@@ -1,10 +1,10 @@
 """Views of a table: parts of its columns that kernels see, so that left-out labels decide which of them matter."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from semikpca.kernels import Kernel, OnColumns
+from semikpca.kernels import DefaultKernels, Kernel, OnColumns
 from semikpca.tables import TableToNumbers, feature_kinds, feature_places
 
 _ADDS_NOTHING = 0.05  # the share in the blend below which a view is said to add nothing
@@ -16,11 +16,20 @@ EVERYTHING = "all columns together"
 
 @dataclass(frozen=True)
 class View:
-    """Some columns of a table, in words and as the places of the numbers that they became; () stands for all."""
+    """Some columns of a table, in words and as the places of the numbers that they became; () stands for all.
+
+    Of texts and vectors it is known where 0 is, which tables of numbers have moved to their mean: ``origin``.
+    """
 
     name: str
     table_columns: tuple[str, ...]
     places: tuple[int, ...]
+    origin: tuple[float, ...] | None = field(default=None, repr=False)
+
+    @property
+    def kernels(self) -> DefaultKernels:
+        """What is tried on these columns."""
+        return DefaultKernels(self.places or None, self.origin)
 
 
 def views_of(vectorizer: TableToNumbers) -> tuple[View, ...]:
@@ -33,11 +42,12 @@ def views_of(vectorizer: TableToNumbers) -> tuple[View, ...]:
     groups = [(name, [c for kind in members for c in kinds.get(kind, ())]) for name, members in _GROUPS.items()]
     groups += [(repr(name), [name]) for kind in ("text", "vectors") for name in kinds.get(kind, ())]
     every = tuple(name for name, numbers in places.items() if numbers and name not in vectorizer.joined_)
-    views = {frozenset(every): View(EVERYTHING, every, ())}
+    views = {frozenset(every): View(EVERYTHING, every, (), _origin(_as_one(every, vectorizer), vectorizer))}
     for name, columns in groups:
         if columns:
-            numbers = [number for part in _as_one(columns, vectorizer) for number in places[part]]
-            views.setdefault(frozenset(columns), View(name, tuple(columns), tuple(sorted(numbers))))
+            parts = _as_one(columns, vectorizer)
+            numbers = tuple(sorted(number for part in parts for number in places[part]))
+            views.setdefault(frozenset(columns), View(name, tuple(columns), numbers, _origin(parts, vectorizer)))
     return tuple(views.values())
 
 
@@ -47,6 +57,16 @@ def _as_one(columns: Sequence[str], vectorizer: TableToNumbers) -> list[str]:
         if set(parts) <= set(columns):
             return [one, *(column for column in columns if column not in parts)]
     return list(columns)
+
+
+def _origin(parts: Sequence[str], vectorizer: TableToNumbers) -> tuple[float, ...] | None:
+    """Return where 0 is among the numbers of some columns, in their order; None unless all of them are embeddings."""
+    if any(name not in vectorizer.embedded_ and vectorizer.kinds_[name] != "vector" for name in parts):
+        return None
+    moved = {name: -vectorizer.centers_[name] * vectorizer.scales_[name] for name in parts}
+    places = feature_places(vectorizer)
+    ordered = sorted((place, value) for name in parts for place, value in zip(places[name], moved[name], strict=True))
+    return tuple(float(value) for _, value in ordered)
 
 
 def view_shares(views: Sequence[View], kernels: Iterable[Kernel], weights: Iterable[float]) -> dict[str, float]:

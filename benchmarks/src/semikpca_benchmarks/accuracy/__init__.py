@@ -10,6 +10,7 @@ from semikpca_benchmarks.accuracy._cells import (
     label_counts,
     labels_of_class,
 )
+from semikpca_benchmarks.accuracy._draws import draw_labeled_rows
 from semikpca_benchmarks.accuracy._groups import ALL, PAPER_SHARES, CellGroup, accuracy_groups
 from semikpca_benchmarks.accuracy._methods import (
     BEST_KERNEL,
@@ -83,6 +84,7 @@ __all__ = [
     "accuracy_groups",
     "behind_rows",
     "default_methods",
+    "draw_labeled_rows",
     "failure_rows",
     "find_method",
     "label_counts",

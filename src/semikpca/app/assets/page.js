@@ -55,6 +55,7 @@
     byId("page").className = answer.page;
     if (answer.state && shown && shown[0] !== answer.state[0]) document.body.classList.remove("opening");
     if (answer.state) shown = answer.state;
+    if (answer.find) find();
     window.requestAnimationFrame(() => window.setTimeout(() => {
       if (position !== weight) setProps("slider", { value: weight });
       if (answer.figure) setProps("map", { figure: answer.figure });
@@ -85,6 +86,10 @@
         if (moved !== null && moved !== weight) send("weight", { value: moved });
         return noUpdate();
       },
+      shared: function (moved) {
+        if (moved !== null) send("share", { value: moved });
+        return noUpdate();
+      },
       listed: function (lists) {
         Object.keys(lists).forEach((id) => window.semikpcaFill(byId(id), lists[id]));
         return noUpdate();
@@ -99,6 +104,26 @@
       },
     },
   });
+
+  // -- which labels can be accepted unseen ------------------------------------------------------------------------
+
+  let isFinding = false;
+
+  // It takes long, so it goes apart from the events: clicks are answered meanwhile.
+  async function find() {
+    if (isFinding) return;
+    isFinding = true;
+    let answer = null;
+    try {
+      const response = await fetch("acceptance", { method: "POST" });
+      if (response.ok) answer = await response.json();
+    } catch (problem) {
+      // The program was stopped; the page says so when it looks for it.
+    }
+    isFinding = false;
+    if (answer && answer.error) send("refused", { value: answer.error });
+    else if (answer) send("refresh");
+  }
 
   // -- clicks on the map -----------------------------------------------------------------------------------------
 
@@ -169,6 +194,10 @@
     p: () => send("step", { value: -1 }),
     ArrowRight: () => send("step", { value: 1 }),
     ArrowLeft: () => send("step", { value: -1 }),
+    a: () => send("find"),
+    d: () => send("draw"),
+    v: () => send("review", { value: 1 }),
+    V: () => send("review", { value: -1 }),
     u: () => send("undo"),
     r: () => send("redo"),
     x: () => send("remove"),
