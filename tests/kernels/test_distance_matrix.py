@@ -17,13 +17,16 @@ from semikpca.kernels import (
     median_distance,
 )
 from semikpca.kernels import _defaults as defaults
+from semikpca.kernels._components import LeadingComponents, coordinates_by, tells_components
 from semikpca.kernels._distance_matrix import DistanceMatrix
 from semikpca.kernels._graph import fit_graphs
 
 generator = np.random.default_rng(3)
-# A hundredth of what counts as a tie; twice, since two distances are compared.
-FAR_BELOW_A_TIE = 2e-11
+# What rounding may be, 1/20 of what counts as a tie; twice, since two distances are compared.
+FAR_BELOW_A_TIE = 1e-10
 ROUNDING = 1e-12
+# In float32 the error of a distance is 1e-5 of the squared norms, more where a row is near the mean.
+ROUGHEST = {np.float64: 1e-11, np.float32: 1e-2}
 # Exponents of up to a few dozen, of distances that far below a tie; in float32 they are rounded.
 WEIGHTS = {np.float64: 1e-9, np.float32: 1e-6}
 
@@ -43,7 +46,7 @@ every_type = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @every_type
 def test_distances_of_pairs_are_those_of_differences(name, dtype):
     rows = ROWS[name].astype(dtype)
-    matrix = DistanceMatrix(rows)
+    matrix = DistanceMatrix.of(rows)
     pairs = np.arange(50).repeat(50), np.tile(np.arange(50), 50)
     exact = squareform(pdist(rows.astype(np.float64), "sqeuclidean"))[pairs]
     found = matrix.distances(*pairs)
@@ -55,15 +58,64 @@ def test_distances_of_pairs_are_those_of_differences(name, dtype):
 @every_type
 def test_graphs_are_the_same_with_and_without_it(name, dtype):
     rows = ROWS[name].astype(dtype)
-    for own, shared in zip(fit_graphs((3, 6), rows), fit_graphs((3, 6), rows, DistanceMatrix(rows)), strict=True):
+    for own, shared in zip(fit_graphs((3, 6), rows), fit_graphs((3, 6), rows, DistanceMatrix.of(rows)), strict=True):
         np.testing.assert_array_equal(own.matrix_.toarray() > 0, shared.matrix_.toarray() > 0)
         np.testing.assert_allclose(own.matrix_.toarray(), shared.matrix_.toarray(), rtol=WEIGHTS[dtype])
         np.testing.assert_allclose(own.radii_, shared.radii_, rtol=FAR_BELOW_A_TIE)
 
 
+def directions(rows):
+    """Unit vectors from the mean row, by numbers with more digits than any rows have."""
+    centered = rows.astype(np.longdouble) - rows.astype(np.longdouble).mean(axis=0)
+    return centered / np.sqrt((centered**2).sum(axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("name", ["a cloud", "few features", "off the origin", "full of ties", "equal rows"])
+@every_type
+def test_distances_between_directions_follow_from_those_between_rows(name, dtype):
+    rows = ROWS[name].astype(dtype)
+    exact = directions(rows).astype(np.float64)
+    points, exact = exact.astype(dtype), squareform(pdist(exact, "sqeuclidean"))
+    matrix = DistanceMatrix.of(rows).of_directions(points)
+    promised = 2 * matrix.bound.error  # of unit vectors
+    assert promised < ROUGHEST[dtype]
+    np.testing.assert_allclose(matrix.squared, exact, rtol=0, atol=promised)
+    np.testing.assert_array_equal(matrix.squared, matrix.squared.T)
+    pairs = np.arange(50).repeat(50), np.tile(np.arange(50), 50)
+    np.testing.assert_allclose(
+        matrix.distances(*pairs),
+        squareform(pdist(points.astype(np.float64), "sqeuclidean"))[pairs],
+        rtol=FAR_BELOW_A_TIE,
+    )
+
+
+def test_directions_are_not_told_by_distances_where_a_row_is_at_the_mean():
+    rows = ROWS["a cloud"].copy()
+    rows[0] = rows[1:].mean(axis=0)
+    assert DistanceMatrix.of(rows).of_directions(rows) is None
+
+
+@pytest.mark.parametrize("metric", ["centered cosine", "mahalanobis"])
+@every_set
+@every_type
+def test_graphs_by_metrics_that_are_learned_are_the_same_with_and_without_it(name, metric, dtype):
+    rows = ROWS[name].astype(dtype)
+    (own,), (shared,) = fit_graphs((4,), rows, metric=metric), fit_graphs((4,), rows, DistanceMatrix.of(rows), metric)
+    np.testing.assert_array_equal(own.matrix_.toarray() > 0, shared.matrix_.toarray() > 0)
+    np.testing.assert_allclose(own.matrix_.toarray(), shared.matrix_.toarray(), rtol=WEIGHTS[dtype])
+
+
+def test_coordinates_by_distances_are_those_of_the_rows():
+    rows = ROWS["a cloud"]
+    assert tells_components(DistanceMatrix.of(rows).squared, rows.shape[1])
+    found, wanted = coordinates_by(DistanceMatrix.of(rows).squared), LeadingComponents.of(rows).at(rows)
+    wanted = wanted / np.linalg.norm(wanted, axis=0)
+    np.testing.assert_allclose(np.abs(found.T @ wanted), np.eye(20), atol=1e-9)
+
+
 def test_distances_of_other_rows_are_not_taken_for_theirs():
     rows = ROWS["a cloud"]
-    own, other = fit_graphs((3,), rows), fit_graphs((3,), rows, DistanceMatrix(rows[::-1].copy()))
+    own, other = fit_graphs((3,), rows), fit_graphs((3,), rows, DistanceMatrix.of(rows[::-1].copy()))
     np.testing.assert_array_equal(own[0].matrix_.toarray(), other[0].matrix_.toarray())
 
 
@@ -71,12 +123,12 @@ def test_distances_of_other_rows_are_not_taken_for_theirs():
 @every_type
 def test_the_median_is_the_same_with_and_without_it(name, dtype):
     rows = ROWS[name].astype(dtype)
-    assert median_distance(rows, known=DistanceMatrix(rows)) == pytest.approx(np.median(pdist(rows)), rel=1e-14)
+    assert median_distance(rows, known=DistanceMatrix.of(rows)) == pytest.approx(np.median(pdist(rows)), rel=1e-14)
 
 
 def test_pairs_of_some_rows_are_in_the_order_of_scipy():
     rows, some = ROWS["few features"], np.array([1, 4, 5, 30])
-    np.testing.assert_allclose(DistanceMatrix(rows).pairs(some), pdist(rows[some], "sqeuclidean"), rtol=ROUNDING)
+    np.testing.assert_allclose(DistanceMatrix.of(rows).pairs(some), pdist(rows[some], "sqeuclidean"), rtol=ROUNDING)
 
 
 @pytest.mark.parametrize("name", ["a cloud", "few features", "full of ties", "off the origin"])
@@ -84,7 +136,7 @@ def test_pairs_of_some_rows_are_in_the_order_of_scipy():
 def test_values_are_those_of_the_kernel(name, factor):
     rows = ROWS[name]
     gamma = factor / (2 * np.median(pdist(rows)) ** 2)
-    values = DistanceMatrix(rows).values(RBF(gamma=gamma).formula)
+    values = DistanceMatrix.of(rows).values(RBF(gamma=gamma).formula)
     np.testing.assert_allclose(values, np.exp(-gamma * squareform(pdist(rows, "sqeuclidean"))), atol=ROUNDING)
 
 
@@ -99,7 +151,7 @@ def test_values_are_those_of_the_kernel(name, factor):
     ids=["digits are lost", "a root", "city-block", "inner product"],
 )
 def test_formulas_that_products_do_not_serve_have_no_values(formula):
-    assert DistanceMatrix(ROWS["a cloud"]).values(formula) is None
+    assert DistanceMatrix.of(ROWS["a cloud"]).values(formula) is None
 
 
 @pytest.mark.parametrize("rows", [sparse.csr_array(ROWS["a cloud"]), 1e200 * ROWS["a cloud"]], ids=["csr", "huge"])

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from semikpca._typing import FloatArray
 from semikpca.arrays import allowed_threads, in_threads, length, one_blas_thread, slices, taken
 from semikpca.blending._columns import Columns, harder
 from semikpca.convexity import ConvexityCertificate
@@ -45,6 +46,7 @@ class Source(ABC):
     certificate: ConvexityCertificate | None = None
     learns_from_all_rows: ClassVar[bool]  # or from the labeled ones alone
     neighborhoods: NeighborGraph | None = None  # of what the kernel sees of the rows, where they were looked for
+    coordinates: FloatArray | None = None  # of that along its leading components, where they were found on the way
 
     def __init__(self, kernel: Kernel, rows: Any) -> None:
         self.kernel, self.rows = kernel, rows
@@ -71,8 +73,8 @@ class Source(ABC):
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the neighborhoods behind: what is made of them is in the blend."""
-        return {name: value for name, value in self.__dict__.items() if name != "neighborhoods"}
+        """Leave neighborhoods and coordinates behind: what is made of them is in the blend."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("neighborhoods", "coordinates")}
 
 
 class PlainSource(Source):
@@ -208,7 +210,7 @@ def sources_of(
                 report("kernels", done, n_steps)
                 suggested += _unless_all_alike(each, rows, backend, quiet)
             for source in suggested:
-                source.neighborhoods = found.neighborhoods
+                source.neighborhoods, source.coordinates = found.neighborhoods, found.coordinates
             sources += suggested
         else:
             shaped_sources = response_sources(fitted(kernel, rows), rows, backend, problems)

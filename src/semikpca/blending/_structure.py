@@ -88,9 +88,10 @@ def _structure_of_vectors(sources: Sequence[Source], part: Rows) -> RowStructure
     graphs = [graph for graph in inside if isinstance(graph, NeighborGraph)]
     near = suggested + [graph for graph in graphs if (graph.n_neighbors, graph.metric) == (NEIGHBORHOOD, "euclidean")]
     along = [graph.leading_components_ for graph in graphs if graph.metric == "mahalanobis"]
+    known = [source.coordinates for source in sources if source.coordinates is not None]
     neighborhoods = near[0] if near else NeighborGraph(NEIGHBORHOOD).fit(part)
-    components = along[0] if along else LeadingComponents.of(part)
-    return RowStructure.around(NeighborAgreement(neighborhoods.matrix_), components.at(part))
+    coordinates = known[0] if known else (along[0] if along else LeadingComponents.of(part)).at(part)
+    return RowStructure.around(NeighborAgreement(neighborhoods.matrix_), coordinates)
 
 
 def _nearest_links(K: FloatArray) -> Any:

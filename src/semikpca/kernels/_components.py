@@ -7,9 +7,10 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
+from sklearn.utils.extmath import randomized_svd
 
 from semikpca._typing import FloatArray, Rows
-from semikpca.arrays import slices
+from semikpca.arrays import one_blas_thread, slices
 from semikpca.kernels._vectors import as_float, dense, unit_of
 
 _ROWS_TO_LEARN_FROM = 2_000
@@ -20,6 +21,7 @@ _LEAST_VARIANCE = 1e-6  # of the largest; less is rounding, whichever the type o
 _NO_VARIANCE = 1e-36
 _NUMBERS_AT_ONCE = 2**20
 _FEW_ROWS_OF_A_MATRIX = 800  # of which all eigenvectors are as fast as a few
+_POWERS = 4  # of a matrix of distances, whose leading components are looked for
 _SEED = 0
 
 
@@ -46,10 +48,12 @@ class LeadingComponents:
     directions: FloatArray
 
     @classmethod
-    def of(cls, rows: Rows) -> "LeadingComponents":
+    def of(cls, rows: Rows, distances: FloatArray | None = None) -> "LeadingComponents":
         """Learn the components from rows, from a seeded sample of 2,000 where they are more.
 
         There are 20, or fewer where rows differ in fewer directions; what varies by rounding does not count.
+        ``distances`` are the squared distances between the rows, where somebody has them: of rows with more columns
+        than there are rows, components follow from them.
         """
         rows = as_float(rows)
         if rows.shape[0] > _ROWS_TO_LEARN_FROM:
@@ -63,7 +67,10 @@ class LeadingComponents:
         count = min(cls.most, n_features, n_rows - 1)
         if count < 1:
             return cls(unit, np.zeros(n_features), np.zeros((0, n_features)))
-        origin, sums_of_squares, directions = _principal_directions(rows, count)
+        inner = None
+        if distances is not None and tells_components(distances, n_features):
+            inner = distances * (-0.5 / unit**2)
+        origin, sums_of_squares, directions = _principal_directions(rows, count, inner)
         variances = sums_of_squares / (n_rows - 1)
         kept = variances > max(_LEAST_VARIANCE * float(variances[0]), _NO_VARIANCE)
         return cls(unit, origin, directions[kept] / np.sqrt(variances[kept])[:, np.newaxis])
@@ -85,8 +92,36 @@ class LeadingComponents:
         return coordinates
 
 
-def _principal_directions(rows: Rows, count: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the mean of rows, and sums of squares along their leading principal directions, with these as rows."""
+def tells_components(distances: FloatArray, n_features: int) -> bool:
+    """Return whether squared distances between rows tell their components as well as the rows do, with less work."""
+    # In float32 they have too few digits for a variance that is a millionth of another.
+    n_rows = len(distances)
+    return distances.dtype == np.float64 and n_rows < n_features and n_rows <= _ROWS_TO_LEARN_FROM
+
+
+def coordinates_by(distances: FloatArray) -> FloatArray:
+    """Return coordinates of rows along their leading components, as far as these vary, from squared distances.
+
+    A few products with a random, seeded block find components that stand out. Those that do not, as in a cloud of
+    noise, are found as far as that is worth: any of them is as good as another.
+    """
+    count, inner = min(LeadingComponents.most, len(distances) - 1), _centered(-0.5 * distances)
+    # The blocks are too narrow for more threads of BLAS, which wait for each other where a core is busy.
+    with one_blas_thread():
+        if len(inner) <= _FEW_ROWS_OF_A_MATRIX:
+            sums, vectors = leading_eigenpairs(inner, count)
+        else:
+            vectors, sums, _ = randomized_svd(inner, count, n_iter=_POWERS, random_state=_SEED)
+    return np.asarray(vectors[:, sums > max(_LEAST_VARIANCE * float(sums[0]), np.finfo(np.float64).tiny)])
+
+
+def _principal_directions(
+    rows: Rows, count: int, inner: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the mean of rows, and sums of squares along their leading principal directions, with these as rows.
+
+    ``inner`` are the inner products of the rows, where they are known; from whichever origin they are counted.
+    """
     n_rows, n_features = rows.shape
     origin = np.asarray(rows.mean(axis=0)).reshape(-1)
     if not sparse.issparse(rows):
@@ -96,7 +131,7 @@ def _principal_directions(rows: Rows, count: int) -> tuple[FloatArray, FloatArra
         if n_features <= n_rows:
             sums, vectors = leading_eigenpairs(rows.T @ rows, count)
             return origin, sums, vectors.T
-    sums, vectors = kernel_components(dense(rows @ rows.T), count)
+    sums, vectors = kernel_components(dense(rows @ rows.T) if inner is None else inner, count)
     sizes = np.sqrt(np.maximum(sums, np.finfo(np.float64).tiny))
     # The columns of ``vectors`` sum to 0, so that the mean of the rows is of no account.
     return origin, sums, np.asarray((rows.T @ vectors / sizes).T)
@@ -107,8 +142,12 @@ def kernel_components(K: FloatArray, count: int) -> tuple[FloatArray, FloatArray
 
     There are ``count`` of them, the largest first; an eigenvector is a column.
     """
+    return leading_eigenpairs(_centered(K), count)
+
+
+def _centered(K: FloatArray) -> FloatArray:
     means = K.mean(axis=1)  # along rows, NumPy sums up with next to no rounding
-    return leading_eigenpairs(K - means - means[:, np.newaxis] + means.mean(), count)
+    return np.asarray(K - means - means[:, np.newaxis] + means.mean())
 
 
 def leading_eigenpairs(matrix: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:

@@ -7,10 +7,11 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 
-from semikpca._typing import Rows
+from semikpca._typing import FloatArray, Rows
 from semikpca.arrays import length
 from semikpca.kernels._bandwidth import median_distance
 from semikpca.kernels._base import InputKind, Kernel
+from semikpca.kernels._components import coordinates_by, tells_components
 from semikpca.kernels._distance_matrix import DistanceMatrix
 from semikpca.kernels._graph import NeighborGraph, fit_graphs
 from semikpca.kernels._normalized import Normalized
@@ -95,7 +96,8 @@ class DefaultKernels:
         shaped = [seen(graph) for graph in found.graphs]
         if are_few:
             shaped += [_normalized(seen(kernel), rows, distances) for kernel in found.to_normalize]
-        return FittedDefaults([seen(kernel.fit(part)) for kernel in found.plain], shaped, found.neighborhoods)
+        plain = [seen(kernel.fit(part)) for kernel in found.plain]
+        return FittedDefaults(plain, shaped, found.neighborhoods, found.coordinates)
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,7 @@ class FittedDefaults:
     plain: list[Kernel]  # to be used as they are
     shaped: list[Kernel]  # for Semi-KPCA
     neighborhoods: NeighborGraph  # of ten neighbors; no kernel to be tried, but found by the same search
+    coordinates: FloatArray | None  # of the rows along their leading components, where these were found on the way
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,7 @@ class _Suggestion:
     graphs: list[NeighborGraph]  # fitted
     neighborhoods: NeighborGraph
     to_normalize: Sequence[Kernel] = ()
+    coordinates: FloatArray | None = None
 
 
 def _for_measurements(rows: Rows, distances: DistanceMatrix | None) -> _Suggestion:
@@ -128,7 +132,7 @@ def _for_measurements(rows: Rows, distances: DistanceMatrix | None) -> _Suggesti
         return _Suggestion(plain, graphs, neighborhoods)
     plain += [Laplacian(gamma=scale) for scale in along_axes]
     plain.append(RBF(gamma=4 * wide))
-    graphs.append(NeighborGraph(_NEIGHBORS_BY_ANOTHER_METRIC, metric="mahalanobis").fit(rows))
+    graphs += fit_graphs((_NEIGHBORS_BY_ANOTHER_METRIC,), rows, distances, "mahalanobis")
     return _Suggestion(plain, graphs, neighborhoods, (RBF(gamma=wide), RBF(gamma=4 * wide)))
 
 
@@ -140,10 +144,14 @@ def _for_directions(rows: Rows, distances: DistanceMatrix | None, *, has_lengths
     graphs = fit_graphs(_NEIGHBORS_OF_DIRECTIONS, rows, distances)
     neighborhoods = graphs[0]
     if not sparse.issparse(rows) and length(rows) <= MOST_ROWS_FOR_WHOLE_MATRICES:
-        graphs.append(NeighborGraph(_NEIGHBORS_BY_ANOTHER_METRIC, metric="centered cosine").fit(rows))
+        graphs += fit_graphs((_NEIGHBORS_BY_ANOTHER_METRIC,), rows, distances, "centered cosine")
     with np.errstate(over="ignore", divide="ignore"):
         wide = float(1 / (2 * np.square(median_distance(rows, known=distances))))
-    return _Suggestion([RBF(gamma=4 * wide) if _is_usable(wide, rows) else Linear()], graphs, neighborhoods)
+    coordinates = None
+    if distances is not None and tells_components(distances.squared, rows.shape[1]):
+        coordinates = coordinates_by(distances.squared)
+    plain: list[Kernel] = [RBF(gamma=4 * wide) if _is_usable(wide, rows) else Linear()]
+    return _Suggestion(plain, graphs, neighborhoods, coordinates=coordinates)
 
 
 def _is_usable(scale: float, rows: Rows) -> bool:

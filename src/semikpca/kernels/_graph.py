@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from semikpca._numbers import is_whole_number
 from semikpca._typing import BoolArray, FloatArray, IntArray, Rows
+from semikpca.arrays import allowed_threads, in_threads, slices
 from semikpca.kernels._approximate_search import ApproximateSearch
 from semikpca.kernels._base import Kernel, SparseFactor
 from semikpca.kernels._components import LeadingComponents
@@ -33,6 +34,8 @@ _FAINTEST = 1e-15
 
 # A link carries labels if a walker takes it at least this often for each restart; decisions/0010 says why.
 _REACH = 1e-3
+
+_NUMBERS_AT_ONCE = 2**16  # of rows that are turned into directions: they stay in the cache
 
 
 class NeighborGraph(Kernel):
@@ -260,8 +263,8 @@ class NeighborGraph(Kernel):
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} must be one of {list(allowed)}, got {getattr(self, name)!r}.")
 
-    def _learn_metric(self, rows: Rows) -> None:
-        """Learn what the metric takes from the training rows."""
+    def _learn_metric(self, rows: Rows, known: DistanceMatrix | None = None) -> None:
+        """Learn what the metric takes from the training rows; ``known`` are the distances between them."""
         if self.metric == "centered cosine":
             if sparse.issparse(rows):
                 raise ValueError("metric='centered cosine' takes dense rows. Use metric='cosine' for sparse ones.")
@@ -269,7 +272,7 @@ class NeighborGraph(Kernel):
             unit = unit_of(rows)  # in which no sum leaves the range of numbers
             self.origin_: FloatArray = unit * (rows / unit).mean(axis=0, dtype=np.float64).astype(rows.dtype)
         elif self.metric == "mahalanobis":
-            self.leading_components_ = LeadingComponents.of(rows)
+            self.leading_components_ = LeadingComponents.of(rows, None if known is None else known.squared)
 
     def _points(self, rows: Rows) -> Rows:
         """Return the rows as points whose Euclidean distances count."""
@@ -285,8 +288,7 @@ class NeighborGraph(Kernel):
                 raise ValueError("The rows leave the range of numbers beside the training rows. Scale the features.")
             return coordinates if coordinates.shape[1] else np.zeros((rows.shape[0], 1), coordinates.dtype)
         if self.metric == "centered cosine":
-            # A row at the mean stays there, equally far from all others. Half of a difference is always in range.
-            return unit_rows(rows / 2 - self.origin_ / 2)
+            return self._directions(rows)
         zero = np.flatnonzero(largest_entries(rows) == 0)
         if zero.size:
             raise ValueError(
@@ -294,6 +296,20 @@ class NeighborGraph(Kernel):
                 "rows, or use metric='euclidean'."
             )
         return unit_rows(rows)
+
+    def _directions(self, rows: FloatArray) -> FloatArray:
+        """Return the directions of rows from the mean row, some rows at a time: new memory costs more than they do.
+
+        A row at the mean stays there, equally far from all others. Half of a difference is always in range.
+        """
+        directions: FloatArray = np.empty_like(rows)
+
+        def turn(some: slice, thread: int) -> None:
+            directions[some] = unit_rows(rows[some] / 2 - self.origin_ / 2)
+
+        parts = slices(0, len(rows), max(1, _NUMBERS_AT_ONCE // max(1, rows.shape[1])))
+        in_threads(turn, parts, min(allowed_threads(), len(parts)))
+        return directions
 
     def _search_again(self) -> NeighborSearch:
         """Return the index of the training rows, built again where the kernel was loaded without it."""
@@ -313,23 +329,24 @@ class NeighborGraph(Kernel):
 
 
 def fit_graphs(
-    counts: Iterable[int],
-    rows: Rows,
-    known: DistanceMatrix | None = None,
-    metric: Literal["euclidean", "cosine"] = "euclidean",
+    counts: Iterable[int], rows: Rows, known: DistanceMatrix | None = None, metric: Metric = "euclidean"
 ) -> list[NeighborGraph]:
     """Return graphs with these ``counts`` of neighbors, fitted to ``rows`` by one search.
 
-    ``known`` are the distances between the rows, where somebody has them. ``metric`` is one of the two that learn
-    nothing of the rows.
+    ``known`` are the distances between the rows, where somebody has them.
     """
     graphs = [NeighborGraph(count, metric=metric) for count in counts]
     widest = max(graphs, key=lambda graph: graph.n_neighbors)
-    points = widest._points(rows)
-    known = known if known is not None and known.points is points else None
+    known = known if known is not None and known.points is rows else None
     with np.errstate(over="ignore", invalid="ignore"):
+        for graph in graphs:
+            graph._learn_metric(rows, known)
+        points = widest._points(rows)
+        distances = known if points is rows else None
+        if known is not None and metric == "centered cosine":
+            distances = known.of_directions(points)
         searcher = ExactSearch(points, widest.n_neighbors)
-        links = searcher.neighbors(points, widest._most_links(searcher.n), known)[1]
+        links = searcher.neighbors(points, widest._most_links(searcher.n), distances)[1]
         for graph in graphs:
             own = searcher.with_neighbors(graph.n_neighbors)
             graph._learn(rows, own, *links.nearest(own.n_neighbors))

@@ -37,11 +37,37 @@ class Pairs:
     too_many: IntArray  # rows whose pairs are not listed: there would be too many, or the row is out of range
 
 
+@dataclass(frozen=True)
+class ErrorBound:
+    """How far rough squared distances may be off: by ``error`` · (‖a‖² + ‖b‖²) + ``underflow`` at most."""
+
+    error: float
+    underflow: float
+
+    def limits(self, values: FloatArray, added: FloatArray, norms: FloatArray, count: int) -> FloatArray:
+        """Return what ``values`` of pairs may be at most that are among the ``count`` nearest of their row.
+
+        ``values`` have a line for each row; with what is to be ``added`` to it they are squared distances. ``norms``
+        are the squared norms of the rows.
+        """
+        nearest = np.partition(_folded(values, count), count - 1, axis=1)[:, count - 1] + added
+        # By the formula of ``beyond``, solved for the distance: so far away are ``count`` rows at most.
+        radii = (np.maximum(nearest, 0) + self.beyond(norms, 0.0)) / (1 - 2 * self.error)
+        return np.asarray(self.beyond(norms, radii * (1 + TIE) ** 2) - added)
+
+    def beyond(self, norms: Any, squared: Any) -> Any:
+        """Return the largest squared distance that may be shown where ``squared`` is the true one.
+
+        From the norm of one of the two rows alone: with ‖b‖ ≤ ‖a‖ + d, ‖a‖² + ‖b‖² is at most 3 ‖a‖² + 2 d².
+        """
+        return (1 + 2 * self.error) * squared + 3 * self.error * norms + self.underflow
+
+
 class ProductDistances:
     """Squared distances of rows to the training rows, by products of matrices in ``dtype``.
 
-    Each is off by at most ``error`` · (‖a‖² + ‖b‖²), with a and b counted from an origin where norms are small: the
-    mean of the training rows, or 0 where that is about as good and saves a copy of the rows.
+    How far each is off at most, ``bound`` says, with norms that are counted from an origin where they are small: the mean
+    of the training rows, or 0 where that is about as good and saves a copy of the rows.
     """
 
     def __init__(self, points: FloatArray, dtype: Any) -> None:
@@ -56,9 +82,9 @@ class ProductDistances:
         n_features = points.shape[1]
         self._sums = slices(0, n_features, _FEATURES_AT_ONCE if self.dtype == np.float32 else n_features)
         n_roundings = self._sums[0].stop + len(self._sums) + _MORE_ROUNDINGS
-        self.error = float(n_roundings * np.finfo(self.dtype).eps / 2)
         # Products that are smaller than any number of the type are lost.
-        self.underflow = n_features * float(np.finfo(self.dtype).tiny)
+        underflow = n_features * float(np.finfo(self.dtype).tiny)
+        self.bound = ErrorBound(float(n_roundings * np.finfo(self.dtype).eps / 2), underflow)
 
     @property
     def largest_norm(self) -> float:
@@ -68,7 +94,7 @@ class ProductDistances:
     @property
     def largest_error(self) -> float:
         """How far off a distance between training rows is at most."""
-        return float(2 * self.error * self.largest_norm + self.underflow)
+        return float(2 * self.bound.error * self.largest_norm + self.bound.underflow)
 
     @property
     def is_in_range(self) -> bool:
@@ -159,7 +185,7 @@ class ProductDistances:
 
         def limited(strip: slice) -> tuple[FloatArray, FloatArray]:
             values, norms = self._strip(queries, strip)
-            return values, self.limits(values, norms, norms, count)
+            return values, self.bound.limits(values, norms, norms, count)
 
         return search_pairs(limited, len(queries), len(self.rows), count)
 
@@ -168,32 +194,14 @@ class ProductDistances:
 
         Far more than ``count`` of them for a row are too many.
         """
-        reach = (self.beyond(0.0, (radii * (1 + TIE)) ** 2)).astype(self.dtype)
+        reach = (self.bound.beyond(0.0, (radii * (1 + TIE)) ** 2)).astype(self.dtype)
 
         def limited(strip: slice) -> tuple[FloatArray, FloatArray]:
             values, norms = self._strip(queries, strip)
             values -= reach
-            return values, self.beyond(norms, 0.0) - norms
+            return values, self.bound.beyond(norms, 0.0) - norms
 
         return search_pairs(limited, len(queries), len(self.rows), count)
-
-    def limits(self, values: FloatArray, added: FloatArray, norms: FloatArray, count: int) -> FloatArray:
-        """Return what ``values`` of pairs may be at most that are among the ``count`` nearest of their row.
-
-        ``values`` have a line for each row; with what is to be ``added`` to it they are squared distances. ``norms``
-        are the squared norms of the rows.
-        """
-        nearest = np.partition(_folded(values, count), count - 1, axis=1)[:, count - 1] + added
-        # By the formula of ``beyond``, solved for the distance: so far away are ``count`` rows at most.
-        radii = (np.maximum(nearest, 0) + self.beyond(norms, 0.0)) / (1 - 2 * self.error)
-        return np.asarray(self.beyond(norms, radii * (1 + TIE) ** 2) - added)
-
-    def beyond(self, norms: Any, squared: Any) -> Any:
-        """Return the largest squared distance that products may show where ``squared`` is the true one.
-
-        From the norm of one of the two rows alone: with ‖b‖ ≤ ‖a‖ + d, ‖a‖² + ‖b‖² is at most 3 ‖a‖² + 2 d².
-        """
-        return (1 + 2 * self.error) * squared + 3 * self.error * norms + self.underflow
 
     def _strip(self, queries: FloatArray, strip: slice, out: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Return the squared distances of some rows to all training rows less ‖a‖², and ‖a‖²; NaN if out of range."""

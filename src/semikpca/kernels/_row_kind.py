@@ -14,7 +14,7 @@ _SAME_LENGTH = 1e-3  # relative spread of lengths that is rounding
 _SIMILAR_LENGTH = 0.1  # and that of embeddings that nobody scaled to unit length
 _LEAST_MEAN = 0.05  # length of the mean row, as a share of the lengths, below which rows were centered before
 _ZEROS_OF_COUNTS = 0.95  # share of zeros from which on counts are taken for those of words
-_ROWS_TO_LOOK_AT = 2_000
+_ROWS_TO_LOOK_AT, _NUMBERS_TO_LOOK_AT = 2_000, 2**22
 
 
 class RowKind(Enum):
@@ -55,7 +55,8 @@ def row_kind(rows: Rows, origin: Sequence[float] | None = None) -> RowKind:
     rows = as_float(rows)
     if rows.shape[1] < _LEAST_FEATURES:
         return RowKind.MEASUREMENTS
-    rows = rows[:: -(-rows.shape[0] // _ROWS_TO_LOOK_AT)]
+    n_looked_at = _ROWS_TO_LOOK_AT if sparse.issparse(rows) else max(100, _NUMBERS_TO_LOOK_AT // rows.shape[1])
+    rows = rows[:: -(-rows.shape[0] // min(n_looked_at, _ROWS_TO_LOOK_AT))]
     if origin is not None:
         rows = (rows.toarray() if sparse.issparse(rows) else rows) - np.asarray(origin, dtype=rows.dtype)
     rows = rows / unit_of(rows)
