@@ -57,8 +57,8 @@ class DistanceMatrix:
     def of_directions(self, unit_points: FloatArray) -> "DistanceMatrix | None":
         """Return the distances between the directions of rows from their mean; None where they would be too rough.
 
-        ``unit_points`` are these directions: rows less their mean, over their lengths. With d̄(a) the mean of the squared
-        distances d(a, b) over all b, and d̄ the mean of all, (a − mean)·(b − mean) = ½ (d̄(a) + d̄(b) − d̄ − d(a, b)).
+        ``unit_points`` are these directions: rows less their mean, over their lengths. With d(a, b) squared distances,
+        m(a) their mean over all b, and m the mean of all, (a − mean)·(b − mean) = ½ (m(a) + m(b) − m − d(a, b)).
         """
         means = self.squared.mean(axis=1, dtype=np.float64)
         mean = float(means.mean())

@@ -66,8 +66,8 @@ class ErrorBound:
 class ProductDistances:
     """Squared distances of rows to the training rows, by products of matrices in ``dtype``.
 
-    How far each is off at most, ``bound`` says, with norms that are counted from an origin where they are small: the mean
-    of the training rows, or 0 where that is about as good and saves a copy of the rows.
+    ``bound`` says how far each is off at most, with norms that are counted from an origin where they are small: the
+    mean of the training rows, or 0 where that is about as good and saves a copy of the rows.
     """
 
     def __init__(self, points: FloatArray, dtype: Any) -> None:
