@@ -144,7 +144,7 @@ def labelings_of_halves(K, labeled, codes, n_classes, noise, intercept):
 
 
 def candidate_log_weight(counts, *, losses, agreement, separation, halves, shares, by_labels, from_labeled_alone):
-    """The logarithm of the weight of one candidate as decision 0027 has it; ``separation`` as it counts in its view."""
+    """The logarithm of a candidate's weight as decision 0027 has it; separation and halves as they count in its view."""
     c, few = len(counts), max(0.0, 1 - sum(counts) / len(counts) / 10)
     expected = [(count + 1) / (sum(counts) + c) for count in counts]
     divergence = sum(p * math.log(p / q) for p, q in zip(shares, expected, strict=True) if p > 0)
@@ -157,10 +157,10 @@ def candidate_log_weight(counts, *, losses, agreement, separation, halves, share
     return c * structure - losses - placement
 
 
-def view_separations(separations, views):
-    """What counts of each separation: of the best one in a view a third, if it is positive, less what it is behind."""
-    best = {view: max(s for s, v in zip(separations, views, strict=True) if v == view) for view in set(views)}
+def counted_between_views(values, views):
+    """What counts of each value: of the best one in a view a sixth, if it is positive, less what it is behind."""
+    best = {view: max(s for s, v in zip(values, views, strict=True) if v == view) for view in set(views)}
     return [
-        (best[view] / 3 if best[view] > 0 else best[view]) - (best[view] - separation)
-        for separation, view in zip(separations, views, strict=True)
+        (best[view] / 6 if best[view] > 0 else best[view]) - (best[view] - value)
+        for value, view in zip(values, views, strict=True)
     ]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from blending_oracles import candidate_log_weight, left_out_loss, view_separations
+from blending_oracles import candidate_log_weight, left_out_loss, counted_between_views
 from semikpca.blending import Evidence, candidate_log_weights, left_out_losses, normalized_weights
 from semikpca.blending._weights import labels_are_few, placement_costs
 
@@ -117,14 +117,14 @@ def test_the_weight_is_the_sum_of_all_that_speaks_for_a_candidate(rng, counts):
         by_labels=rng.random(n) < 0.5,
         from_labeled_alone=rng.random(n) < 0.5,
     )
-    separations = view_separations(found.separation, found.view)
+    separations, halves = (counted_between_views(values, found.view) for values in (found.separation, found.halves))
     expected = [
         candidate_log_weight(
             counts,
             losses=found.losses[number],
             agreement=found.agreement[number],
             separation=separations[number],
-            halves=found.halves[number],
+            halves=halves[number],
             shares=found.shares[number],
             by_labels=found.by_labels[number],
             from_labeled_alone=found.from_labeled_alone[number],
@@ -167,15 +167,21 @@ def test_halves_that_agree_are_worth_three_times_as_much_as_neighbors_and_fade_w
 # -- views -------------------------------------------------------------------------------------------------------
 
 
-def test_a_third_of_the_separation_counts_between_views():
+def test_a_sixth_of_the_separation_counts_between_views():
     found = log_weights(separation=[0.9, 0.3, -0.5], view=[0, 1, 1])
-    # Of the best of each view a third is left, and the others are as far behind as they were.
-    np.testing.assert_allclose(found - found[0], 2 * (np.array([0.3, 0.1, -0.7]) - 0.3))
+    # Of the best of each view a sixth is left, and the others are as far behind as they were.
+    np.testing.assert_allclose(found - found[0], 2 * (np.array([0.15, 0.05, -0.75]) - 0.15))
+
+
+def test_a_sixth_of_the_agreement_of_halves_counts_between_views():
+    found = log_weights(halves=[0.9, 0.3, -0.5], view=[0, 1, 1], counts=(2, 2))
+    worth = 2 * np.log(2) * 3 * 0.8
+    np.testing.assert_allclose(found - found[0], worth * (np.array([0.15, 0.05, -0.75]) - 0.15))
 
 
 def test_a_view_in_which_every_labeling_cuts_through_a_cloud_is_judged_by_all_of_it():
     found = log_weights(separation=[0.6, -0.4, -1.0], view=[0, 1, 1])
-    np.testing.assert_allclose(found - found[0], 2 * (np.array([0.2, -0.4, -1.0]) - 0.2))
+    np.testing.assert_allclose(found - found[0], 2 * (np.array([0.1, -0.4, -1.0]) - 0.1))
 
 
 def test_numbers_of_views_are_names():

@@ -20,7 +20,7 @@ _COST_OF_AN_ERROR = 0.25  # nats for a left-out label that is not found again, b
 # Where next to no link leads out of a class, its share is what it is: the cost of shares that are not those of the
 # labels fades over the last 1/20 of the agreement.
 _FADING = 20.0
-_SHARE_BETWEEN_VIEWS = 1 / 3
+_SHARE_BETWEEN_VIEWS = 1 / 6  # of what must not decide which columns matter
 _WEIGHT_OF_HALVES = 3.0
 # What is learned from few labels echoes which rows happened to be drawn. Two terms fade until there are so many labels
 # a class: the agreement of halves, and the cost of a boundary that the labels place.
@@ -56,19 +56,21 @@ def candidate_log_weights(evidence: Evidence, counts: IntArray) -> FloatArray:
     shares = evidence.shares
     divergence = np.sum(shares * np.log(np.where(shares > 0, shares, 1) / expected), axis=1)
     unequal = np.minimum(1, _FADING * (1 - evidence.agreement)) * divergence
-    alike = evidence.agreement + _WEIGHT_OF_HALVES * few * evidence.halves
-    structure = n_classes * (np.log(n_classes) * alike + _comparable_separation(evidence) - unequal)
+    halves, separation = (_between_views(values, evidence.view) for values in (evidence.halves, evidence.separation))
+    alike = evidence.agreement + _WEIGHT_OF_HALVES * few * halves
+    structure = n_classes * (np.log(n_classes) * alike + separation - unequal)
     return np.asarray(structure - evidence.losses - placement_costs(evidence, counts))
 
 
-def _comparable_separation(evidence: Evidence) -> FloatArray:
-    """Return separations of which a third counts between views, and all of it within a view.
+def _between_views(values: FloatArray, view: IntArray) -> FloatArray:
+    """Return values that count whole within a view, and of the best of each view, where it is positive, one sixth.
 
-    Columns may fall into clear groups that have nothing to do with the classes.
+    Columns may fall into clear groups that have nothing to do with the classes: their labelings lie apart, and both
+    halves of the labels lead to them.
     """
-    found = evidence.separation.copy()
-    for view in np.unique(evidence.view):
-        inside = evidence.view == view
+    found = values.copy()
+    for one in np.unique(view):
+        inside = view == one
         found[inside] -= (1 - _SHARE_BETWEEN_VIEWS) * max(0.0, float(found[inside].max()))
     return found
 
