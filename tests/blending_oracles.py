@@ -144,7 +144,7 @@ def labelings_of_halves(K, labeled, codes, n_classes, noise, intercept):
 
 
 def candidate_log_weight(counts, *, losses, agreement, separation, halves, shares, by_labels, from_labeled_alone):
-    """The logarithm of a candidate's weight as decision 0027 has it; separation and halves as they count in its view."""
+    """The logarithm of a candidate's weight (decision 0027); separation and halves as they count in its view."""
     c, few = len(counts), max(0.0, 1 - sum(counts) / len(counts) / 10)
     expected = [(count + 1) / (sum(counts) + c) for count in counts]
     divergence = sum(p * math.log(p / q) for p, q in zip(shares, expected, strict=True) if p > 0)

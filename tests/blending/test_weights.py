@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from blending_oracles import candidate_log_weight, left_out_loss, counted_between_views
+from blending_oracles import candidate_log_weight, counted_between_views, left_out_loss
 from semikpca.blending import Evidence, candidate_log_weights, left_out_losses, normalized_weights
 from semikpca.blending._weights import labels_are_few, placement_costs
 

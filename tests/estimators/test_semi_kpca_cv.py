@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from blending_oracles import (
     candidate_log_weight,
+    counted_between_views,
     label_fit,
     label_response,
     labelings_of_halves,
@@ -30,7 +31,6 @@ from blending_oracles import (
     noise_variance,
     refits_without_each_label,
     separation,
-    view_separations,
     whitened,
     whitened_by_kernel,
 )
@@ -216,7 +216,7 @@ def test_weights_follow_from_all_that_is_known_of_naive_fits(settings):
     model = fitted("ensemble")
     naive = oracle(model)
     counts = np.bincount(naive.codes).tolist()
-    separations = view_separations(naive.separation, [0] * len(naive.separation))
+    separations = counted_between_views(naive.separation, [0] * len(naive.separation))
     log_weights = [
         candidate_log_weight(
             counts,
