@@ -71,7 +71,7 @@ def _lead(labeled: LabeledTable) -> str:
     if not estimate.is_known:
         return f"How good they are cannot be told yet. {_why_unknown(labeled)}"
     return (
-        f"Left out one at a time, {estimate.right} of {counted(estimate.counted, 'given label')} "
+        f"Each left out in turn, {estimate.right} of {counted(estimate.counted, 'given label')} "
         f"{'was' if estimate.right == 1 else 'were'} found again ({estimate.share:.0%}). If the labeled rows are like "
         f"the others, between {estimate.low:.0%} and {estimate.high:.0%} of the predicted labels are right (95% "
         "interval)."
