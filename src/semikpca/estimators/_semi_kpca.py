@@ -5,6 +5,7 @@ from sklearn.utils.validation import check_is_fitted
 from semikpca.estimators._decisions import logger
 from semikpca.estimators._response_classifier import TransductiveClassifier
 from semikpca.estimators._validation import check_count
+from semikpca.losses import as_loss
 from semikpca.problem import Fit, SemiKPCAProblem
 from semikpca.spectrum import Spectrum, full_spectrum
 
@@ -25,6 +26,12 @@ class SemiKPCAClassifier(TransductiveClassifier):
         of (1/λk, 1/λ(k+1)) on a logarithmic scale.
     error_weight_unit : {"relative", "absolute"}, default="relative"
         "absolute" takes ``error_weight`` as it stands.
+    loss : Loss or None, default=None
+        ρ of the error term: :class:`semikpca.losses.Squared` (None), the paper's;
+        :class:`~semikpca.losses.PseudoHuber` or :class:`~semikpca.losses.LogCosh`, in which large errors count for
+        less; or one of your own. The convex interval is the same for all (docs/losses.md). With another than the
+        square the answer is not linear in the labels: it takes Newton steps, and so does what is in closed form
+        otherwise.
     class_prior : None, "labeled" or array-like of shape (n_classes,), default=None
         Shares that the predicted classes should have, in the order of ``classes_``; "labeled" takes those of the given
         labels. An offset for each class moves the predicted shares there.
@@ -67,10 +74,12 @@ class SemiKPCAClassifier(TransductiveClassifier):
     error_weight_ : float
         The absolute error weight.
     certificate_ : ConvexityCertificate
+        The convex interval, where the fit is in it, the loss and the contraction factor γλ(k+1).
     kernel_ : Kernel
         The fitted kernel.
     backend_ : str
     n_iter_ : int
+        Steps of the solve: of conjugate gradients, 1 for a direct solve; Newton steps for losses but the squared one.
     n_products_ : int
         Products with the kernel matrix so far: what a fit costs where the matrix is not stored.
     small_model_ : SemiKPCAClassifier
@@ -97,6 +106,7 @@ class SemiKPCAClassifier(TransductiveClassifier):
         n_components_removed=1,
         error_weight="middle",
         error_weight_unit="relative",
+        loss=None,
         class_prior=None,
         backend="auto",
         tol=1e-6,
@@ -108,6 +118,7 @@ class SemiKPCAClassifier(TransductiveClassifier):
         self.n_components_removed = n_components_removed
         self.error_weight = error_weight
         self.error_weight_unit = error_weight_unit
+        self.loss = loss
         self.class_prior = class_prior
         self.backend = backend
         self.tol = tol
@@ -120,8 +131,18 @@ class SemiKPCAClassifier(TransductiveClassifier):
 
     def _problem(self) -> SemiKPCAProblem:
         return SemiKPCAProblem(
-            int(self.n_components_removed), self.error_weight, self.error_weight_unit, self.tol, self.max_iter
+            int(self.n_components_removed),
+            self.error_weight,
+            self.error_weight_unit,
+            self.tol,
+            self.max_iter,
+            loss=as_loss(self.loss),
         )
+
+    @property
+    def is_linear_in_labels(self) -> bool:
+        """Whether decisions are a sum over the labels: those of the squared loss are."""
+        return self._fitted.problem.is_linear if hasattr(self, "_fitted") else as_loss(self.loss).is_linear
 
     def _learn(self, fit: Fit) -> None:
         self.certificate_, self.eigenvalues_ = fit.facts.certificate, fit.facts.removed.eigenvalues
