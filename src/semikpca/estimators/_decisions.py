@@ -44,6 +44,11 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """Whether decisions are a sum over the labels: not where labels decide weights as well, or errors theirs."""
         return True
 
+    @property
+    def has_label_response(self) -> bool:
+        """Whether ``label_response`` says what a further label adds to the decisions; if not, it takes another fit."""
+        return True
+
     # -- what a subclass provides ------------------------------------------------------------------------------
 
     @abstractmethod

@@ -1,12 +1,13 @@
 """Semi-supervised kernel PCA (Problem 4, Theorem 2, Algorithm 1)."""
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from semikpca.estimators._decisions import logger
 from semikpca.estimators._response_classifier import TransductiveClassifier
-from semikpca.estimators._validation import check_count
+from semikpca.estimators._validation import check_count, check_row_numbers
 from semikpca.losses import as_loss
-from semikpca.problem import Fit, SemiKPCAProblem
+from semikpca.problem import DualityGap, Fit, SemiKPCAProblem
 from semikpca.spectrum import Spectrum, full_spectrum
 
 
@@ -144,6 +145,11 @@ class SemiKPCAClassifier(TransductiveClassifier):
         """Whether decisions are a sum over the labels: those of the squared loss are."""
         return self._fitted.problem.is_linear if hasattr(self, "_fitted") else as_loss(self.loss).is_linear
 
+    @property
+    def has_label_response(self) -> bool:
+        """As ``is_linear_in_labels``."""
+        return self.is_linear_in_labels
+
     def _learn(self, fit: Fit) -> None:
         self.certificate_, self.eigenvalues_ = fit.facts.certificate, fit.facts.removed.eigenvalues
         self.eigenvectors_ = self._handed_out(fit.values("eigenvectors"))
@@ -163,3 +169,65 @@ class SemiKPCAClassifier(TransductiveClassifier):
         """
         check_is_fitted(self)
         return self._fitted.local().path(error_weights)
+
+    def duality_gap(self) -> DualityGap:
+        """Return the primal and the dual objective of the fit and the gap between them: strong duality as a number.
+
+        It takes one product with the kernel matrix. The primal objective is at most ``excess`` above its minimum.
+
+        Examples
+        --------
+        >>> from semikpca import SemiKPCAClassifier
+        >>> X = [[0.0], [0.2], [0.4], [3.0], [3.2], [3.4]]
+        >>> found = SemiKPCAClassifier(error_weight=0.5).fit(X, [0, -1, -1, -1, -1, 1]).duality_gap()
+        >>> abs(found.dual - found.primal) < 1e-12, abs(found.gap) < 1e-12
+        (True, True)
+        """
+        check_is_fitted(self)
+        fit = self._fitted if self._fitted.small is None else self._fitted.small
+        return fit.local().duality_gap()
+
+    # -- the same rows with other labels -----------------------------------------------------------------------
+
+    def without_labels(self, rows):
+        """Return another model that was not given the labels of these rows; classes that have no other label go.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            Labeled training rows; one label at least must be left.
+
+        Returns
+        -------
+        SemiKPCAClassifier
+            The kernel matrix and its eigenpairs are shared with this one, which stays as it is.
+        """
+        check_is_fitted(self)
+        labels = self.label_coding_.without(check_row_numbers(rows, len(self.label_coding_.codes)))
+        return self._with(labels)
+
+    def with_label(self, row, code):
+        """Return another model in which a training row has the label of this class number; this one stays as it is."""
+        check_is_fitted(self)
+        rows = check_row_numbers(row, len(self.label_coding_.codes))
+        return self._with(self.label_coding_.changed(rows, np.array([code])))
+
+    def _with(self, labels):
+        """Return a model of the same parameters and rows with other labels."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        if not (self.class_prior is None or isinstance(self.class_prior, str)):
+            other.class_prior = np.asarray(self.class_prior)[np.isin(self.classes_, labels.classes)]
+        other._take_labels(labels)
+        return other
+
+    def decisions_with(self, rows, codes):
+        """Yield the decisions of all training rows if each of ``rows`` by itself had the class number in ``codes``.
+
+        Each part comes with the places in ``rows`` that it is about, and has shape (n_places, n_samples, n_columns);
+        rows out of reach are not set to 0. A column of H for each row, or Newton steps from the present answer for
+        losses but the squared one.
+        """
+        check_is_fitted(self)
+        for some, decisions in self._fitted.local().decisions_with(np.asarray(rows), np.asarray(codes)):
+            yield some, decisions + self.class_offsets_

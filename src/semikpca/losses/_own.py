@@ -67,7 +67,7 @@ class PseudoHuber(Loss):
     Examples
     --------
     >>> loss = PseudoHuber(delta=3.0)
-    >>> float(loss.value(4.0)), float(loss.derivative(4.0))
+    >>> round(float(loss.value(4.0)), 9), round(float(loss.derivative(4.0)), 9)
     (6.0, 2.4)
     """
 

@@ -8,6 +8,7 @@ closed form otherwise takes more of them, from where the fit ended.
 """
 
 from semikpca.problem._choice import fit_problem
+from semikpca.problem._duality import DualityGap, duality_gap
 from semikpca.problem._fit import Fit, LocalFit, Problem
 from semikpca.problem._kernel_matrix import Expansion, fit_kernel, kernel_matrix, stores_matrix
 from semikpca.problem._kernel_pca import kernel_pca_objective
@@ -24,6 +25,7 @@ from semikpca.problem._spectral_filter import lssvm_path, path_decisions
 
 __all__ = [
     "DualSolution",
+    "DualityGap",
     "Expansion",
     "Fit",
     "LSSVMFacts",
@@ -40,6 +42,7 @@ __all__ = [
     "SemiKPCAFacts",
     "SemiKPCAProblem",
     "SemiKPCAResponse",
+    "duality_gap",
     "fit_kernel",
     "fit_problem",
     "kernel_matrix",

@@ -31,16 +31,17 @@ class NonlinearFit(LocalFit):
         assert isinstance(response, LossResponse), "the problem of a loss sets up no other"
         return response
 
-    def with_labels(self, labels: LabelCoding) -> "NonlinearFit":
-        """Return the fit to other labels, and to fewer classes where classes have lost theirs."""
-        same_classes = labels.n_classes == self.labels.n_classes
-        if same_classes and (labels.codes == self.labels.codes).all():
+    def with_labels(self, labels: LabelCoding) -> LocalFit:
+        """Return the fit to other labels."""
+        if labels.n_classes != self.labels.n_classes:
+            return self._solved_again(labels)
+        if (labels.codes == self.labels.codes).all():
             return self
         response = self._newton
         operator = response.operator
         targets = operator.block(signed_targets(labels.codes, labels.n_classes))
         with operator.between_products():
-            answer = response.solve(targets, start=self._slopes if same_classes else None).on_host()
+            answer = response.solve(targets, start=self._slopes).on_host()
         return replace(self, labels=labels, answer=answer)
 
     def left_out(self, rows: IntArray, rtol: float | None) -> FloatArray:
@@ -53,10 +54,6 @@ class NonlinearFit(LocalFit):
         return found
 
     def decisions_with(self, rows: IntArray, codes: IntArray) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield the decisions of all training rows if each of ``rows`` by itself had another label, a few at a time.
-
-        With each part come the places in ``rows`` that it is about; shape (n_places, n, n_columns).
-        """
         return self._decisions(rows, codes, None)
 
     def path(self, error_weights: FloatArray) -> tuple[FloatArray, FloatArray]:
