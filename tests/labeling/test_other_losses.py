@@ -208,3 +208,23 @@ def test_labels_are_accepted_where_held_out_ones_are_found(clear_clusters):
     accepted = accept_labels(model, error_rate=0.1)
     assert len(accepted.rows) > 0
     np.testing.assert_array_equal(accepted.labels, cluster[accepted.rows])
+
+
+# -- the square, by the same methods -----------------------------------------------------------------------------------
+
+
+def test_the_square_has_the_same_readings_by_columns_of_h(five_classes):
+    X, y = five_classes
+    model = fitted(five_classes, None)
+    rows, codes = np.flatnonzero(y == -1)[:3], np.array([4, 0, 2])
+    for some, decisions in model.decisions_with(rows, codes):
+        for row, code, decision in zip(rows[some], codes[some], decisions, strict=True):
+            labels = y.copy()
+            labels[row] = code
+            np.testing.assert_allclose(decision, refitted(model, X, labels).decision_, atol=EXACT)
+    for lost in (np.flatnonzero(y == 3), np.flatnonzero(y >= 2)):
+        without = y.copy()
+        without[lost] = -1
+        found, wanted = model.without_labels(lost), refitted(model, X, without)
+        np.testing.assert_array_equal(found.transduction_, wanted.transduction_)
+        np.testing.assert_allclose(found.decision_, wanted.decision_, atol=EXACT)
