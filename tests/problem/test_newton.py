@@ -129,3 +129,19 @@ def test_the_residual_is_that_of_the_optimality_condition(problem):
     assert found.status is Status.NOT_CONVERGED
     assert found.n_iter == 2
     assert seen.max() <= found.residual  # a fixed-point step more than the residual knows of
+
+
+def test_fixed_point_steps_alone_go_on_where_they_gain_a_tenth_each(problem, monkeypatch):
+    monkeypatch.setattr(_newton, "AdaptiveSolver", Misleading)
+    found, certificate = solved(problem, PseudoHuber(0.5), 0.85, max_iter=1000)
+    wanted = fixed_point(problem[0], problem[1], K_REMOVED, certificate.error_weight, pseudo_huber(0.5))
+    assert found.status is Status.SOLVED
+    np.testing.assert_allclose(found.decision, wanted, atol=AGREEMENT)
+
+
+def test_a_tolerance_that_rounding_does_not_allow_ends_where_rounding_does(problem):
+    found, certificate = solved(problem, PseudoHuber(0.5), 0.9, rtol=0.0)
+    wanted = fixed_point(problem[0], problem[1], K_REMOVED, certificate.error_weight, pseudo_huber(0.5))
+    assert found.status is Status.SOLVED
+    assert found.n_iter < 30
+    np.testing.assert_allclose(found.decision, wanted, atol=AGREEMENT)

@@ -29,8 +29,8 @@ _LOOSEST = 0.1
 # A Newton step that leaves more than this of what is missing is compared with shorter ones.
 _CLEAR_STEP = 0.5
 _SHORTER = (0.5, 0.25, 0.125, 0.0)  # the last is the fixed-point step
-# Steps in a row that do not halve the residual, after which rounding is taken for the reason.
-_MOST_VAIN_STEPS = 3
+# Steps in a row that leave more than this of the smallest residual, after which rounding is taken for the reason.
+_VAIN_STEP, _MOST_VAIN_STEPS = 0.9, 5
 # A residual within this factor of the tolerance counts as solved then, as in conjugate gradients.
 _STALL_FACTOR = 30
 
@@ -83,7 +83,7 @@ def newton(
         residuals[active] = sizes
         worst = float((sizes / goals).max())
         deflated.log.report("Newton steps", worst * steps.rtol, steps.rtol)
-        n_vain = 0 if worst <= 0.5 * best else n_vain + 1
+        n_vain = 0 if worst <= _VAIN_STEP * best else n_vain + 1
         best = min(best, worst)
         is_stuck = n_iter >= steps.most or n_vain >= _MOST_VAIN_STEPS
         # The fixed-point step costs nothing here, and whoever leaves takes it along.
