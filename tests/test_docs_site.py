@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 
 # Pages whose Python blocks make one program; the others tell of files or of a GPU.
-PAGES_THAT_RUN = ["index", "idea", "kernels", "certainty", "accepting", "coming-from", "large-data"]
+PAGES_THAT_RUN = ["index", "idea", "kernels", "certainty", "accepting", "losses", "coming-from", "large-data"]
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$(?:\n\n^```text\n(?P<shown>.*?)^```$)?", re.MULTILINE | re.DOTALL)
 
 KERNELS = [
@@ -221,6 +221,24 @@ def test_accepted_labels_are_as_seldom_wrong_as_promised(run_example):
     assert all(float(covered) >= 100 - int(rate) for rate, _, covered in sets)
     sizes = [float(size) for _, size, _ in sets]
     assert sizes == sorted(sizes, reverse=True)
+
+
+def test_beyond_the_bound_two_minima_are_printed(run_example):
+    lines = [line.split() for line in run_example("plot_losses.py").splitlines()[1:]]
+    assert [line[3] for line in lines] == ["trivial", "unbounded", "unbounded", "trivial", "bounded", "bounded"]
+    # A minimum is two numbers in brackets; without labels they are opposite to each other.
+    assert [len(line[4:]) // 2 for line in lines] == [1, 0, 0, 1, 2, 2]
+    one, _, other, _ = (float(number.strip("(),;")) for number in lines[5][4:])
+    assert one == -other != 0
+
+
+def test_the_surfaces_of_losses_are_drawn(run_example, tmp_path):
+    image = pytest.importorskip("matplotlib.image")
+    path = tmp_path / "losses.png"
+    assert str(path) in run_example("plot_losses.py", "--plot", path)
+    pixels = (255 * image.imread(path)[..., :3]).round().astype(int)
+    for color, least in (((0, 0x9E, 0x73), 300), ((0xC2, 0x3B, 0x22), 500)):  # six minima, and two ways to fall
+        assert (pixels == color).all(axis=2).sum() > least
 
 
 @pytest.mark.parametrize("name", ["plot_idea.py", "plot_kernels.py", "plot_acceptance.py"])

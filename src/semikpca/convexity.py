@@ -4,10 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from semikpca._numbers import is_positive_number
-from semikpca.exceptions import UnboundedProblemError
+from semikpca.exceptions import SeveralMinimaError, UnboundedProblemError
+from semikpca.losses import SQUARED, Loss
 from semikpca.spectrum import Spectrum
 
 ErrorWeightUnit: TypeAlias = Literal["relative", "absolute"]
@@ -17,7 +18,8 @@ class Regime(Enum):
     """Where an error weight stands against the bound 1/λ(k+1).
 
     Theorem 1 (kernel PCA, no labels) tells three cases apart, Theorem 2 (Semi-KPCA) two: with labels there is one
-    solution in the first case and none in the other two.
+    solution in the first case and none in the next two. Losses with a bounded derivative have the first case and the
+    last (docs/losses.md).
     """
 
     TRIVIAL = "trivial"
@@ -28,6 +30,10 @@ class Regime(Enum):
 
     UNBOUNDED = "unbounded"
     """Above the bound: not convex, the objective falls without end."""
+
+    BOUNDED = "bounded"
+    """At or above the bound, with a loss whose derivative is bounded: the objective has a smallest value, but need not
+    be convex, and several minima are possible. Without labels, w and −w are minima together."""
 
     @property
     def has_unique_solution(self) -> bool:
@@ -53,6 +59,8 @@ class ConvexityCertificate:
         Whether the eigenvalues are those of an approximation to the kernel matrix.
     error_weight : float or None
         The absolute weight that was chosen, if one was.
+    loss : Loss
+        Of the error term. The interval is the same for all; what is beyond it is not.
 
     Examples
     --------
@@ -67,9 +75,10 @@ class ConvexityCertificate:
     uncertainty: float = 0.0
     is_estimate: bool = False
     error_weight: float | None = None
+    loss: Loss = SQUARED
 
     @classmethod
-    def from_spectrum(cls, spectrum: Spectrum, k: int) -> "ConvexityCertificate":
+    def from_spectrum(cls, spectrum: Spectrum, k: int, loss: Loss | None = None) -> "ConvexityCertificate":
         """Return the certificate for the cut after component k, from at least k + 1 eigenpairs."""
         return cls(
             n_components_removed=k,
@@ -77,6 +86,7 @@ class ConvexityCertificate:
             eigenvalues=tuple(float(value) for value in spectrum.eigenvalues[: k + 1]),
             uncertainty=float(spectrum.uncertainty[k]),
             is_estimate=spectrum.is_estimate,
+            loss=SQUARED if loss is None else loss,
         )
 
     @property
@@ -103,6 +113,11 @@ class ConvexityCertificate:
         return 1.0 / (1.0 - self.relative_weight) if self.relative_weight < 1 else math.inf
 
     @property
+    def contraction_factor(self) -> float:
+        """γλ(k+1), by which every fixed-point step f ← γ K′ ρ′(y + f) comes closer to the solution; a bound on it."""
+        return self.relative_weight * self.loss.lipschitz_constant
+
+    @property
     def regime(self) -> Regime:
         """The regime of the chosen weight; a fit is always ``Regime.TRIVIAL``."""
         return self.regime_of(self._chosen())
@@ -112,6 +127,8 @@ class ConvexityCertificate:
         weight = _positive_number(error_weight)
         if weight < self.error_weight_max:
             return Regime.TRIVIAL
+        if self.loss.has_bounded_derivative:
+            return Regime.BOUNDED
         if weight * (self.next_eigenvalue - self.uncertainty) > 1:
             return Regime.UNBOUNDED
         return Regime.SUBSPACE
@@ -130,7 +147,8 @@ class ConvexityCertificate:
         Raises
         ------
         UnboundedProblemError
-            At or above the bound (Theorem 2, case ii).
+            At or above the bound (Theorem 2, case ii); :class:`SeveralMinimaError`, which is one, where the loss has a
+            bounded derivative.
         """
         if unit not in ("relative", "absolute"):
             raise ValueError(f"error_weight_unit must be 'relative' or 'absolute', got {unit!r}.")
@@ -147,12 +165,23 @@ class ConvexityCertificate:
         if not is_positive_number(weight):
             raise ValueError(f"error_weight={error_weight!r} is too small: its inverse leaves the range of numbers.")
         if weight >= self.error_weight_max:
-            raise UnboundedProblemError(weight, self.error_weight_max, self.n_components_removed)
+            raise self.beyond(weight)
         return weight
+
+    def beyond(self, error_weight: float) -> UnboundedProblemError:
+        """Return the error that refuses an absolute error weight at or above the bound."""
+        numbers = error_weight, self.error_weight_max, self.n_components_removed
+        if self.loss.has_bounded_derivative:
+            return SeveralMinimaError(*numbers, repr(self.loss))
+        return UnboundedProblemError(*numbers)
 
     def at(self, error_weight: float) -> "ConvexityCertificate":
         """Return the certificate of a fit with this absolute error weight."""
         return replace(self, error_weight=error_weight)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the paper's loss, as files did that knew of no other; it is the default of the class."""
+        return without_squared_loss(self.__dict__)
 
     def _middle_share(self) -> float:
         k = self.n_components_removed
@@ -184,6 +213,10 @@ class ConvexityCertificate:
                 f"  condition number       {self.condition_number:.4g}",
                 f"  regime                 {_MEANING[self.regime]}",
             ]
+        if self.loss != SQUARED:
+            lines.append(f"  loss                   {self.loss!r}")
+            if self.error_weight is not None:
+                lines.append(f"  contraction factor     {self.contraction_factor:.4g}")
         return "\n".join(lines)
 
 
@@ -191,7 +224,13 @@ _MEANING = {
     Regime.TRIVIAL: "strongly convex, one solution",
     Regime.SUBSPACE: "at the bound, no unique solution",
     Regime.UNBOUNDED: "unbounded, no solution",
+    Regime.BOUNDED: "beyond the bound: bounded, perhaps several minima",
 }
+
+
+def without_squared_loss(state: dict[str, Any]) -> dict[str, Any]:
+    """Return the attributes of an object for a file: the squared loss is left out, which every class has by default."""
+    return {name: value for name, value in state.items() if not (name == "loss" and value == SQUARED)}
 
 
 def _positive_number(error_weight: object) -> float:

@@ -35,6 +35,41 @@ class UnboundedProblemError(ValueError):
         )
 
 
+class SeveralMinimaError(UnboundedProblemError):
+    """The error weight is at or above the end of the convex interval, with a loss whose derivative is bounded.
+
+    The objective then has a lower bound, unlike that of the squared loss, but need not be convex, and which of several
+    minima a fit would find would depend on where it begins. It is an :class:`UnboundedProblemError`, so that whoever
+    handles weights beyond the bound handles both.
+    """
+
+    def __init__(self, error_weight: float, error_weight_max: float, n_components_removed: int, loss: str) -> None:
+        super().__init__(error_weight, error_weight_max, n_components_removed)
+        self.args = (*self.args, loss)
+        self.loss = loss
+
+    def __str__(self) -> str:
+        return (
+            f"error_weight={self.error_weight:.6g} (absolute; {self.error_weight / self.error_weight_max:.6g} of the "
+            f"bound) is beyond the convex interval: with loss={self.loss} the problem is bounded there, but may have "
+            f"several minima. With n_components_removed={self.n_components_removed} it must stay below "
+            f"{self.error_weight_max:.6g}. Lower error_weight, remove more components, or use "
+            "error_weight_unit='relative' with a value between 0 and 1."
+        )
+
+
+class NotLinearError(ValueError):
+    """Something was asked for that only decisions have which are linear in the labels: those of the squared loss."""
+
+    def __init__(self, asked: str, loss: str, remedy: str) -> None:
+        super().__init__(asked, loss, remedy)
+        self.asked, self.loss, self.remedy = asked, loss, remedy
+
+    def __str__(self) -> str:
+        linear = "is there where decisions are linear in the labels"
+        return f"{self.asked} {linear}; with loss={self.loss} they are not. {self.remedy}"
+
+
 class KernelRankError(ValueError):
     """As many components were removed as the kernel matrix has, or more: nothing is left to learn with."""
 

@@ -38,6 +38,7 @@ from semikpca.kernels import (
 )
 from semikpca.labeling import suggest_labels
 from semikpca.labels import encode
+from semikpca.losses import LogCosh, PseudoHuber
 from semikpca.tables import read_table
 from semikpca.workflow import load_model
 from semikpca.workflow._migrations import FORMAT_1_NAMES, FORMAT_VERSION, FormerType
@@ -344,3 +345,40 @@ def test_a_class_that_is_no_longer_there_is_read_as_its_attributes(monkeypatch):
     kernel = read_objects(archive)["kernel"]
     assert type(kernel) is FormerType
     assert kernel.gamma == 2.0
+
+
+# -- losses ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", [PseudoHuber(0.3), LogCosh(2.0)], ids=repr)
+def test_a_model_with_a_loss_comes_back_from_its_bytes(loss, five_classes):
+    X, y = five_classes
+    model = SemiKPCAClassifier(loss=loss).fit(X, y)
+    again = read_objects(write_objects(model))
+    assert again.certificate_ == model.certificate_
+    assert again.loss == loss
+    np.testing.assert_array_equal(again.decision_, model.decision_)
+    row = int(np.flatnonzero(y == -1)[0])
+    again.add_labels(row, 1)
+    model.add_labels(row, 1)
+    np.testing.assert_allclose(again.decision_, model.decision_, atol=REORDERED_SUMS)
+
+
+def test_files_of_the_paper_s_loss_hold_what_they_held_before_there_were_others(five_classes):
+    archive = write_objects(SemiKPCAClassifierCV().fit(*five_classes))
+    with zipfile.ZipFile(io.BytesIO(archive)) as parts:
+        schema = parts.read("schema.json").decode()
+    assert '"SemiKPCAProblem"' in schema  # which has a loss in memory
+    assert '"ConvexityCertificate"' in schema
+    assert '"loss"' not in schema
+    assert '"Squared"' not in schema
+
+
+class UnknownLoss(PseudoHuber):
+    """One that no file has a name for."""
+
+
+def test_a_loss_from_outside_is_refused_by_files(five_classes):
+    model = SemiKPCAClassifier(loss=UnknownLoss()).fit(*five_classes)
+    with pytest.raises(ModelFileError, match="UnknownLoss"):
+        write_objects(model)

@@ -29,8 +29,8 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     A subclass fits; what is read off its decisions is the same for all.
     """
 
-    # Whether decisions are a sum over the labels; they are not where labels decide weights as well.
-    is_linear_in_labels = True
+    # Whether probabilities are as high as labels are expected to be right, whatever the labels.
+    foresees_accuracy = False
     learns_from_unlabeled = True  # a row without its label stays, or else it is gone
     suggested_rows_: Any
     class_prior = None  # a subclass may have a parameter of this name
@@ -38,6 +38,16 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     label_coding_: coding.LabelCoding
     reach_: Reach
+
+    @property
+    def is_linear_in_labels(self) -> bool:
+        """Whether decisions are a sum over the labels: not where labels decide weights as well, or errors theirs."""
+        return True
+
+    @property
+    def has_label_response(self) -> bool:
+        """Whether ``label_response`` says what a further label adds to the decisions; if not, it takes another fit."""
+        return True
 
     # -- what a subclass provides ------------------------------------------------------------------------------
 

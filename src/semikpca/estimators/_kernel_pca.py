@@ -11,6 +11,7 @@ from semikpca.estimators._lssvm import LSSVMRegressor
 from semikpca.estimators._validation import check_count, check_flag, check_positive, set_kernel_tags, validate_rows
 from semikpca.exceptions import KernelRankError
 from semikpca.kernels import as_kernel
+from semikpca.losses import as_loss
 from semikpca.operators import CenteredOperator, KernelOperator, make_operator, values_at
 from semikpca.problem import Expansion, fit_kernel, kernel_pca_objective
 from semikpca.spectrum import Spectrum, full_spectrum, leading_spectrum
@@ -32,6 +33,9 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         ``sklearn.decomposition.KernelPCA`` up to sign.
     inverse_error_weight : float, default=1.0
         The error weight (Problem 1) of the regression from projections back to rows in ``inverse_transform``.
+    loss : Loss or None, default=None
+        ρ of the error term, in ``regime``, ``certificate`` and ``objective``; None is the paper's, the square. The
+        components do not depend on it: they are where Problem 3 stops being convex, the same for every loss.
     backend : {"auto", "dense", "blocked", "torch", "sparse", "low-rank", "dask"}, default="auto"
         Where and how the kernel matrix is made; it changes only the cost. As in :class:`SemiKPCAClassifier`.
 
@@ -53,15 +57,21 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     [5.0]
     >>> model.regime(0.1, k=0), model.regime(0.2, k=0), model.regime(0.3, k=0)
     (<Regime.TRIVIAL: 'trivial'>, <Regime.SUBSPACE: 'subspace'>, <Regime.UNBOUNDED: 'unbounded'>)
+    >>> from semikpca.losses import PseudoHuber
+    >>> model.set_params(loss=PseudoHuber()).regime(0.3, k=0)
+    <Regime.BOUNDED: 'bounded'>
     """
 
     _takes_lazy = True
 
-    def __init__(self, n_components=2, kernel="rbf", *, center=False, inverse_error_weight=1.0, backend="auto"):
+    def __init__(
+        self, n_components=2, kernel="rbf", *, center=False, inverse_error_weight=1.0, loss=None, backend="auto"
+    ):
         self.n_components = n_components
         self.kernel = kernel
         self.center = center
         self.inverse_error_weight = inverse_error_weight
+        self.loss = loss
         self.backend = backend
 
     def fit(self, X, y=None):
@@ -80,6 +90,7 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             check_count("n_components", self.n_components, 1)
         check_flag("center", self.center)
         check_positive("inverse_error_weight", self.inverse_error_weight)
+        as_loss(self.loss)
         kernel = as_kernel(self.kernel)
         rows = validate_rows(self, X, kernel, reset=True)
         kernel, rows, backend, operator = fit_kernel(kernel, rows, self.backend, tol=0.0)
@@ -157,14 +168,20 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         k : int
             0 to rank − 1.
         """
-        return ConvexityCertificate.from_spectrum(self._spectrum_with(k), int(k))
+        return ConvexityCertificate.from_spectrum(self._spectrum_with(k), int(k), as_loss(self.loss))
 
     def regime(self, error_weight, k) -> Regime:
-        """Return what Theorem 1 says of Problem 3 at an absolute error weight with k components removed."""
+        """Return what Theorem 1 says of Problem 3 at an absolute error weight with k components removed.
+
+        A loss with a bounded derivative has two regimes: below the bound only w = 0 is a solution (TRIVIAL), and beyond
+        it there are solutions w and −w that do not run away (BOUNDED).
+        """
         return self.certificate(k).regime_of(error_weight)
 
     def objective(self, coefficients, error_weight, k) -> float:
         """Return the objective of Problem 3 at w = Σ c_i φ(x_i), without what w has along the first k components.
+
+        That is ½⟨w, w⟩ − γ Σ ρ(⟨w, φ(x_i)⟩), with ρ the ``loss``.
 
         Parameters
         ----------
@@ -186,7 +203,8 @@ class ConvexKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             )
         if not np.isfinite(coefficients).all():
             raise ValueError("coefficients must be finite, got NaN or infinity.")
-        return kernel_pca_objective(operator, spectrum, coefficients, float(error_weight), int(k))
+        loss = as_loss(self.loss)
+        return kernel_pca_objective(operator, spectrum, coefficients, float(error_weight), int(k), loss)
 
     def _spectrum_with(self, k) -> Spectrum:
         """Return at least k + 1 eigenpairs; more are computed where fit needed fewer."""

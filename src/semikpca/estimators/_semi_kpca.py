@@ -1,11 +1,13 @@
 """Semi-supervised kernel PCA (Problem 4, Theorem 2, Algorithm 1)."""
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from semikpca.estimators._decisions import logger
 from semikpca.estimators._response_classifier import TransductiveClassifier
-from semikpca.estimators._validation import check_count
-from semikpca.problem import Fit, SemiKPCAProblem
+from semikpca.estimators._validation import check_count, check_row_numbers
+from semikpca.losses import as_loss
+from semikpca.problem import DualityGap, Fit, SemiKPCAProblem
 from semikpca.spectrum import Spectrum, full_spectrum
 
 
@@ -25,6 +27,12 @@ class SemiKPCAClassifier(TransductiveClassifier):
         of (1/λk, 1/λ(k+1)) on a logarithmic scale.
     error_weight_unit : {"relative", "absolute"}, default="relative"
         "absolute" takes ``error_weight`` as it stands.
+    loss : Loss or None, default=None
+        ρ of the error term: :class:`semikpca.losses.Squared` (None), the paper's;
+        :class:`~semikpca.losses.PseudoHuber` or :class:`~semikpca.losses.LogCosh`, in which large errors count for
+        less; or one of your own. The convex interval is the same for all (docs/losses.md). With another than the
+        square the answer is not linear in the labels: it takes Newton steps, and so does what is in closed form
+        otherwise.
     class_prior : None, "labeled" or array-like of shape (n_classes,), default=None
         Shares that the predicted classes should have, in the order of ``classes_``; "labeled" takes those of the given
         labels. An offset for each class moves the predicted shares there.
@@ -67,10 +75,12 @@ class SemiKPCAClassifier(TransductiveClassifier):
     error_weight_ : float
         The absolute error weight.
     certificate_ : ConvexityCertificate
+        The convex interval, where the fit is in it, the loss and the contraction factor γλ(k+1).
     kernel_ : Kernel
         The fitted kernel.
     backend_ : str
     n_iter_ : int
+        Steps of the solve: of conjugate gradients, 1 for a direct solve; Newton steps for losses but the squared one.
     n_products_ : int
         Products with the kernel matrix so far: what a fit costs where the matrix is not stored.
     small_model_ : SemiKPCAClassifier
@@ -97,6 +107,7 @@ class SemiKPCAClassifier(TransductiveClassifier):
         n_components_removed=1,
         error_weight="middle",
         error_weight_unit="relative",
+        loss=None,
         class_prior=None,
         backend="auto",
         tol=1e-6,
@@ -108,6 +119,7 @@ class SemiKPCAClassifier(TransductiveClassifier):
         self.n_components_removed = n_components_removed
         self.error_weight = error_weight
         self.error_weight_unit = error_weight_unit
+        self.loss = loss
         self.class_prior = class_prior
         self.backend = backend
         self.tol = tol
@@ -120,8 +132,23 @@ class SemiKPCAClassifier(TransductiveClassifier):
 
     def _problem(self) -> SemiKPCAProblem:
         return SemiKPCAProblem(
-            int(self.n_components_removed), self.error_weight, self.error_weight_unit, self.tol, self.max_iter
+            int(self.n_components_removed),
+            self.error_weight,
+            self.error_weight_unit,
+            self.tol,
+            self.max_iter,
+            loss=as_loss(self.loss),
         )
+
+    @property
+    def is_linear_in_labels(self) -> bool:
+        """Whether decisions are a sum over the labels: those of the squared loss are."""
+        return self._fitted.problem.is_linear if hasattr(self, "_fitted") else as_loss(self.loss).is_linear
+
+    @property
+    def has_label_response(self) -> bool:
+        """As ``is_linear_in_labels``."""
+        return self.is_linear_in_labels
 
     def _learn(self, fit: Fit) -> None:
         self.certificate_, self.eigenvalues_ = fit.facts.certificate, fit.facts.removed.eigenvalues
@@ -142,3 +169,65 @@ class SemiKPCAClassifier(TransductiveClassifier):
         """
         check_is_fitted(self)
         return self._fitted.local().path(error_weights)
+
+    def duality_gap(self) -> DualityGap:
+        """Return the primal and the dual objective of the fit and the gap between them: strong duality as a number.
+
+        It takes one product with the kernel matrix. The primal objective is at most ``excess`` above its minimum.
+
+        Examples
+        --------
+        >>> from semikpca import SemiKPCAClassifier
+        >>> X = [[0.0], [0.2], [0.4], [3.0], [3.2], [3.4]]
+        >>> found = SemiKPCAClassifier(error_weight=0.5).fit(X, [0, -1, -1, -1, -1, 1]).duality_gap()
+        >>> abs(found.dual - found.primal) < 1e-12, abs(found.gap) < 1e-12
+        (True, True)
+        """
+        check_is_fitted(self)
+        fit = self._fitted if self._fitted.small is None else self._fitted.small
+        return fit.local().duality_gap()
+
+    # -- the same rows with other labels -----------------------------------------------------------------------
+
+    def without_labels(self, rows):
+        """Return another model that was not given the labels of these rows; classes that have no other label go.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            Labeled training rows; one label at least must be left.
+
+        Returns
+        -------
+        SemiKPCAClassifier
+            The kernel matrix and its eigenpairs are shared with this one, which stays as it is.
+        """
+        check_is_fitted(self)
+        labels = self.label_coding_.without(check_row_numbers(rows, len(self.label_coding_.codes)))
+        return self._with(labels)
+
+    def with_label(self, row, code):
+        """Return another model in which a training row has the label of this class number; this one stays as it is."""
+        check_is_fitted(self)
+        rows = check_row_numbers(row, len(self.label_coding_.codes))
+        return self._with(self.label_coding_.changed(rows, np.array([code])))
+
+    def _with(self, labels):
+        """Return a model of the same parameters and rows with other labels."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        if not (self.class_prior is None or isinstance(self.class_prior, str)):
+            other.class_prior = np.asarray(self.class_prior)[np.isin(self.classes_, labels.classes)]
+        other._take_labels(labels)
+        return other
+
+    def decisions_with(self, rows, codes):
+        """Yield the decisions of all training rows if each of ``rows`` by itself had the class number in ``codes``.
+
+        Each part comes with the places in ``rows`` that it is about, and has shape (n_places, n_samples, n_columns);
+        rows out of reach are not set to 0. A column of H for each row, or Newton steps from the present answer for
+        losses but the squared one.
+        """
+        check_is_fitted(self)
+        for some, decisions in self._fitted.local().decisions_with(np.asarray(rows), np.asarray(codes)):
+            yield some, decisions + self.class_offsets_

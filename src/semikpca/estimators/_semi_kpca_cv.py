@@ -97,7 +97,12 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
     [0, 0, 0, 0, 1, 1, 1, 1]
     """
 
-    is_linear_in_labels = False
+    foresees_accuracy = True
+
+    @property
+    def is_linear_in_labels(self) -> bool:
+        """False: labels decide the weights of the candidates as well."""
+        return False
 
     def __init__(
         self,

@@ -114,7 +114,7 @@ def audit_labels(model: DecisionClassifier, *, false_discovery_rate: float = 0.1
     if coding.n_classes > 1 and known.any():
         beside = np.asarray(model.decision_probabilities(left_out.decision[known]))
         codes = coding.codes[left_out.rows[known]]
-        tried = (_ANY_POWERS, np.zeros(len(_ANY_POWERS))) if model.is_linear_in_labels else (_POWERS, _BEFOREHAND)
+        tried = (_POWERS, _BEFOREHAND) if model.foresees_accuracy else (_ANY_POWERS, np.zeros(len(_ANY_POWERS)))
         chances, suspicion[known], share_wrong = wrong_chances(beside, codes, *tried)
         likeliest[known] = chances.max(axis=1)
     # Stable, and NaN sorts last: labels that nothing speaks of do not come before those that something speaks for.

@@ -53,6 +53,7 @@ def held_out(model: DecisionClassifier, drawn_rows: Any = None, *, progress: Pro
     Where decisions are linear in the labels, every label is left out by itself, in closed form. The automatic
     classifier weighs its candidates by the labels, so that leaving one out is more than taking off its part: it is
     fitted without the labels of each of 20 folds (of each label where there are no more), with all that labels decide.
+    So is Semi-KPCA with another loss than the square, by Newton steps.
 
     Parameters
     ----------

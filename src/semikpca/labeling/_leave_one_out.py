@@ -48,7 +48,7 @@ class LeaveOneLabelOut:
 
 
 def leave_one_label_out(model: DecisionClassifier) -> LeaveOneLabelOut:
-    """Return what each labeled row would be predicted as without its own label: exact, and no refit.
+    """Return what each labeled row would be predicted as without its own label: exact, and no fit to the rows again.
 
     Parameters
     ----------
@@ -58,7 +58,8 @@ def leave_one_label_out(model: DecisionClassifier) -> LeaveOneLabelOut:
     -----
     Decisions are H y, so row i without its label has the decision f_i − H_ii y_i (the row stays, unlabeled); for
     ``LSSVMClassifier``, whose unlabeled rows take no part, it is (f_i − H_ii y_i) / (1 − H_ii). A ``class_prior`` keeps
-    the offsets of the whole fit.
+    the offsets of the whole fit. With another loss than the square there is no H: each label is left out by Newton
+    steps that begin with the answer to all labels, to the tolerance of the fit.
     """
     check_is_fitted(model)
     coding = model.label_coding_

@@ -10,7 +10,7 @@ from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import like, to_numpy
 from semikpca.estimators import SemiKPCAClassifier
-from semikpca.exceptions import UnboundedProblemError
+from semikpca.exceptions import NotLinearError
 from semikpca.labels import only_of_class, signed_targets
 from semikpca.problem import LabelSpace
 from semikpca.spectrum import Spectrum
@@ -62,13 +62,19 @@ def error_weight_path(
     -----
     Where ``backend="auto"`` computes kernel values in float32, answers lose digits close to the bound, as many as the
     condition number 1 / (1 − relative weight) has. A fit at such a weight takes float64, and so does ``"blocked"``.
+
+    With another loss than the square, weights do not share a space: each is a fit by Newton steps that begin where
+    those of the weight before it ended, and so is each left-out label. That costs as much as n_weights · (1 +
+    n_labeled) solves (docs/losses.md); ask for fewer weights.
     """
     check_is_fitted(model)
     certificate = model.certificate_
     weights = _relative_weights(relative_weights)
     k, bound = certificate.n_components_removed, certificate.error_weight_max
     if weights.max() >= 1:
-        raise UnboundedProblemError(float(weights.max() * bound), bound, k)
+        raise certificate.beyond(float(weights.max() * bound))
+    if spectrum is not None and not model.has_label_response:
+        raise NotLinearError("A path from the spectrum", repr(certificate.loss), "Leave spectrum out.")
     absolute = np.array([certificate.resolve(float(weight)) for weight in weights])
     coding = model.label_coding_
     rows = coding.labeled_rows

@@ -102,10 +102,11 @@ def prediction_sets(
       label, by a column of H, and the row ranks among all labeled ones, each without its own label. The true class is
       missing for at most ``error_rate`` of the rows (Vovk, Gammerman and Shafer 2005, proposition 2.3). Rows are ranked
       without the offsets that ``class_prior`` asks for, so that this is so with them as well.
-    - The automatic classifier: cross-conformal prediction, jackknife+ where there are no more than 20 labels. Models
-      without the labels of a fold rank the row among the labels of that fold. The promise that is proved is about
-      twice the error rate (Barber, Candès, Ramdas and Tibshirani 2021, theorems 1 and 4; Romano, Sesia and Candès
-      2020); what is seen is ``error_rate`` itself (docs/accepting.md).
+    - The automatic classifier, and Semi-KPCA with another loss than the square: cross-conformal
+      prediction, jackknife+ where there are no more than 20 labels. Models without the labels of a fold rank the row
+      among the labels of that fold. The promise that is proved is about twice the error rate (Barber, Candès, Ramdas
+      and Tibshirani 2021, theorems 1 and 4; Romano, Sesia and Candès 2020); what is seen is ``error_rate`` itself
+      (docs/accepting.md).
     - A class without any label can be in no set. Nothing would vote for it, as nothing votes for a label that is the
       only one of its class, so that these say whether it can be excluded: ``may_be_new_class``.
     - New rows (jackknife+ for all models) were not among the unlabeled ones, which the proofs want. What is seen is the

@@ -9,6 +9,7 @@ from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import slices, to_numpy
 from semikpca.decisions import Reach, typical_margin
 from semikpca.estimators import DecisionClassifier
+from semikpca.labeling._change_by_fits import change_by_fits, suggested_by_fits
 from semikpca.labels import UNLABELED, signed_targets
 
 # A class that a row is less likely to have than this adds little to an expectation, and is not worth its cost when rows
@@ -53,7 +54,9 @@ def suggest_labels(
         rows are no ground for; the model remembers which rows it suggested.
     max_candidates : int or None, default=None
         Rows that are weighed against each other: the most uncertain ones and as many drawn at random. All of them where
-        no more are unlabeled. None is 256, and fewer above 10,000 rows: each takes a column of the label response.
+        no more are unlabeled. None is 256, and fewer above 10,000 rows: each takes a column of the label response. For
+        losses but the squared one None is 32: each takes a fit for each likely class, and again for each row of the
+        answer.
     random_state : int, RandomState or None, default=0
 
     Returns
@@ -62,7 +65,8 @@ def suggest_labels(
     """
     check_is_fitted(model)
     if max_candidates is None:
-        max_candidates = _default_candidates(len(model.label_coding_.codes))
+        n_rows = len(model.label_coding_.codes)
+        max_candidates = _default_candidates(n_rows) if model.has_label_response else _FEWEST_CANDIDATES
     for name, value in (("n", n), ("max_candidates", max_candidates)):
         if not is_whole_number(value, 1):
             raise ValueError(f"{name} must be a whole number, 1 or more, got {value!r}.")
@@ -82,6 +86,8 @@ def _suggested(model, unlabeled: IntArray, n: int, max_candidates: int, random_s
         return np.empty(0, dtype=np.intp)
     pool = _pool(model, unlabeled, max(max_candidates, n), random_state)
     among = _sample(model, random_state)
+    if not model.has_label_response:
+        return suggested_by_fits(model, pool, n, searching_sharpness(model), among, _UNLIKELY, _MOST_CLASSES)
     columns = model.label_response(pool)
     decision, reach = model.linear_decision(), model.reach_
     sharpness = searching_sharpness(model)
@@ -117,7 +123,8 @@ def expected_change(model: DecisionClassifier, rows, *, sharpness: float | None 
 
     The change is the total variation between the class probabilities before and after, summed over all rows: the
     number of predictions that would come out differently. The expectation is over the row's own class probabilities.
-    Exact, from the columns of H; no refit.
+    Exact, from the columns of H; no refit. With another loss than the square it takes Newton steps from the present
+    answer for each row and each class that it may have.
 
     Parameters
     ----------
@@ -132,7 +139,7 @@ def expected_change(model: DecisionClassifier, rows, *, sharpness: float | None 
     ndarray of shape (len(rows),)
     """
     check_is_fitted(model)
-    columns = model.label_response(rows)
+    columns = model.label_response(rows) if model.has_label_response else None
     rows = np.atleast_1d(np.asarray(rows, dtype=np.intp))
     labeled = rows[model.label_coding_.codes[rows] != UNLABELED]
     if labeled.size:
@@ -141,6 +148,8 @@ def expected_change(model: DecisionClassifier, rows, *, sharpness: float | None 
     decision, reach = model.linear_decision(), model.reach_
     everywhere = np.arange(len(decision))
     n_classes = model.label_coding_.n_classes
+    if columns is None:
+        return change_by_fits(model, rows, sharpness, everywhere, 0.0, n_classes)
     return _expected_change(model, decision, reach, rows, columns, sharpness, everywhere, 0.0, n_classes)
 
 

@@ -1,6 +1,12 @@
 """Where and how? An operator is a kernel matrix that can be multiplied, wherever and however it is stored."""
 
-from semikpca.operators._algebra import CenteredOperator, DeflatedOperator, ScaledOperator, ShiftedOperator
+from semikpca.operators._algebra import (
+    CenteredOperator,
+    DeflatedOperator,
+    ScaledOperator,
+    ShiftedOperator,
+    StackedOperator,
+)
 from semikpca.operators._base import KernelOperator, KnownSpectrum, OperatorFacts, Storage, Subspace
 from semikpca.operators._blocked import BlockedOperator
 from semikpca.operators._dense import DenseOperator
@@ -46,6 +52,7 @@ __all__ = [
     "ScaledOperator",
     "ShiftedOperator",
     "SparseOperator",
+    "StackedOperator",
     "Storage",
     "Subspace",
     "checked_lazy_rows",

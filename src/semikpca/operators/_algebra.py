@@ -237,3 +237,38 @@ class ScaledOperator(DerivedOperator):
     def nbytes(self) -> int:
         """The base and the scales."""
         return self.base.nbytes + int(self.scales.nbytes)
+
+
+class StackedOperator(DerivedOperator):
+    """A matrix that acts on the columns of a block, as one matrix that acts on all of them below each other.
+
+    A block of c columns, read row by row, is a vector of n·c numbers. So systems that differ from column to column, by
+    a :class:`ScaledOperator` around this one, are one system to a solver, and share each product with the base.
+    """
+
+    def __init__(self, base: KernelOperator, n_columns: int) -> None:
+        super().__init__(base)
+        self.n_columns = n_columns
+        self.shape = (base.n * n_columns, base.n * n_columns)
+        self.facts = replace(
+            base.facts,
+            product_cost=base.facts.product_cost * n_columns,
+            can_be_dense=base.facts.can_be_dense and n_columns == 1,
+        )
+
+    def matmat(self, block: FloatArray) -> FloatArray:
+        """Return the product with ``block``, shape (n·c, n_blocks)."""
+        product = self.base.matmat(block.reshape(self.base.n, -1))
+        return product.reshape(self.n, -1)
+
+    def diag(self) -> FloatArray:
+        """Return the diagonal of the base, each entry once for each column."""
+        repeated: FloatArray = self.xp.kron(self.base.diag(), self.block(np.ones(self.n_columns)))
+        return repeated
+
+    def to_dense(self) -> FloatArray:
+        """Return the matrix K ⊗ I."""
+        if not self.base.facts.can_be_dense:
+            return self.base.to_dense()  # which says why it cannot be had
+        matrix: FloatArray = self.xp.kron(self.base.to_dense(), self.block(np.eye(self.n_columns)))
+        return matrix

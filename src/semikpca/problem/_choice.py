@@ -11,6 +11,7 @@ from semikpca.operators import Progress, gathered, is_on_cluster, remote_rows
 from semikpca.problem._cluster_fit import ClusterFit
 from semikpca.problem._few_labels import FewLabels, labels_on_cluster
 from semikpca.problem._fit import Fit, LocalFit, Problem
+from semikpca.problem._nonlinear_fit import NonlinearFit
 
 
 def fit_problem(
@@ -32,7 +33,8 @@ def fit_problem(
     if not (is_on_cluster(backend, rows) and kernel.is_low_rank_on(rows)):
         labels = encode(on_host(gathered(y)))
         require_label_for_each(rows, labels.codes)
-        return LocalFit.of(problem, kernel, rows, backend, labels, progress)
+        kind = LocalFit if problem.is_linear else NonlinearFit
+        return kind.of(problem, kernel, rows, backend, labels, progress)
     problem.refuse_on_cluster(kernel, rows)
     rows = remote_rows(rows)
     few = labels_on_cluster(y) if is_lazy(y) else FewLabels.of(encode(y))

@@ -6,7 +6,7 @@ chooses, once; nobody above asks which it was.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -14,9 +14,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from semikpca._typing import Array, FloatArray, IntArray, Rows
+from semikpca.arrays import slices
 from semikpca.kernels import Kernel
 from semikpca.labels import LabelCoding, signed_targets
 from semikpca.operators import Progress
+from semikpca.problem._duality import DualityGap, duality_gap
 from semikpca.problem._kernel_matrix import Expansion, fit_kernel, kernel_matrix
 from semikpca.problem._lssvm import LSSVMProblem
 from semikpca.problem._response import DualSolution, LabelResponse
@@ -24,6 +26,7 @@ from semikpca.problem._semi_kpca_problem import SemiKPCAProblem
 
 # Residuals of a path of error weights on a stored matrix: it then equals fits of its own to nine digits.
 _PATH_RTOL = 1e-10
+_CHANGES_AT_ONCE = 32  # whose decisions at all rows are in memory together
 
 # One of the paper's problems as it is asked: what decides the answer beside kernel matrix and labels.
 Problem: TypeAlias = SemiKPCAProblem | LSSVMProblem
@@ -89,7 +92,7 @@ class Fit(ABC):
 
     @abstractmethod
     def with_labels(self, labels: LabelCoding) -> "Fit":
-        """Return the fit to other labels of the same classes."""
+        """Return the fit to other labels; classes may be fewer, where these have lost all of theirs."""
 
     @abstractmethod
     def local(self) -> "LocalFit":
@@ -199,6 +202,8 @@ class LocalFit(Fit):
 
     def with_labels(self, labels: LabelCoding) -> "LocalFit":
         """Return the fit to other labels: the answer is linear in them, so that columns of H are all it takes."""
+        if labels.n_classes != self.labels.n_classes:
+            return self._solved_again(labels)
         rows = np.flatnonzero(labels.codes != self.labels.codes)
         if not rows.size:
             return self
@@ -209,6 +214,24 @@ class LocalFit(Fit):
         with response.operator.between_products():
             columns = response.columns(rows).on_host()
         return replace(self, labels=labels, answer=self.answer.moved(columns, after - before))
+
+    def decisions_with(self, rows: IntArray, codes: IntArray) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield the decisions of all training rows if each of ``rows`` by itself had another label, a few at a time.
+
+        With each part come the places in ``rows`` that it is about; shape (n_places, n, n_columns).
+        """
+        n_classes, decision = self.labels.n_classes, self.answer.decision
+        change = signed_targets(codes, n_classes) - signed_targets(self.labels.codes[rows], n_classes)
+        for some in slices(0, len(rows), _CHANGES_AT_ONCE):
+            columns = self.label_response(rows[some])
+            yield some, decision + columns.T[:, :, np.newaxis] * change[some][:, np.newaxis]
+
+    def _solved_again(self, labels: LabelCoding) -> "LocalFit":
+        """Return the fit to labels of other classes, whose columns are others."""
+        operator = self.response.operator
+        targets = operator.block(signed_targets(labels.codes, labels.n_classes))
+        with operator.between_products():
+            return replace(self, labels=labels, answer=self.response.solve(targets).on_host())
 
     def path(self, error_weights: FloatArray) -> tuple[FloatArray, FloatArray] | None:
         """Return decisions and left-out decisions at all these (absolute) weights; None where the spectrum has them.
@@ -221,6 +244,13 @@ class LocalFit(Fit):
         targets = response.operator.block(signed_targets(self.labels.codes[rows], self.labels.n_classes))
         answers: tuple[FloatArray, FloatArray] | None = response.path(rows, targets, error_weights, rtol)
         return answers
+
+    def duality_gap(self) -> DualityGap:
+        """Return the primal and the dual objective of Problem 4 at the answer, for a fit of Semi-KPCA."""
+        response: Any = self.response
+        targets = signed_targets(self.labels.codes, self.labels.n_classes)
+        with response.operator.between_products():
+            return duality_gap(response.deflated, self.facts.certificate, targets, self.answer.alpha)
 
     def local(self) -> "LocalFit":
         return self

@@ -3,13 +3,18 @@
 import numpy as np
 
 from semikpca._typing import FloatArray
-from semikpca.losses import Squared
+from semikpca.losses import SQUARED, Loss
 from semikpca.operators import DeflatedOperator, KernelOperator
 from semikpca.spectrum import Spectrum
 
 
 def kernel_pca_objective(
-    operator: KernelOperator, spectrum: Spectrum, coefficients: FloatArray, error_weight: float, k: int
+    operator: KernelOperator,
+    spectrum: Spectrum,
+    coefficients: FloatArray,
+    error_weight: float,
+    k: int,
+    loss: Loss = SQUARED,
 ) -> float:
     """Return the objective of Problem 3, ½⟨w, w⟩ − γ Σ ρ(e), at w = Σ c_i φ(x_i) without its first k components.
 
@@ -18,4 +23,4 @@ def kernel_pca_objective(
     removed = spectrum.head(k)
     deflated = DeflatedOperator(operator, removed.eigenvalues, removed.eigenvectors)
     errors = deflated.matmat(coefficients[:, np.newaxis])[:, 0]
-    return float(0.5 * coefficients @ errors - error_weight * Squared().value(errors).sum())
+    return float(0.5 * coefficients @ errors - error_weight * loss.value(errors).sum())

@@ -76,6 +76,7 @@ class LSSVMProblem:
 
     alpha_sign = -1  # a row without a target has α = −γ f
     many_products = True
+    is_linear = True  # the answer, in the labels
 
     @property
     def matrix_tol(self) -> float:

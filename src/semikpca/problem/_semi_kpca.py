@@ -5,7 +5,7 @@ import numpy as np
 from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import one_blas_thread, to_numpy
 from semikpca.convexity import ConvexityCertificate
-from semikpca.losses import Loss, Squared
+from semikpca.losses import Loss
 from semikpca.operators import DeflatedOperator, KernelOperator, ShiftedOperator, Storage, Subspace
 from semikpca.problem._label_space import label_space
 from semikpca.problem._polynomial_path import polynomial_path
@@ -29,7 +29,7 @@ class SemiKPCAResponse(LabelResponse):
     the eigenpairs has learned of K.
     """
 
-    loss: Loss = Squared()
+    loss: Loss
 
     def __init__(
         self,
@@ -44,6 +44,7 @@ class SemiKPCAResponse(LabelResponse):
     ) -> None:
         assert certificate.error_weight is not None, "the weight is resolved before the system is set up"
         self.operator, self.eigenvectors, self.subspace = operator, eigenvectors, subspace
+        self.certificate, self.rtol, self.max_iter, self.loss = certificate, rtol, max_iter, certificate.loss
         self.error_weight = certificate.error_weight
         self.deflated = DeflatedOperator(operator, eigenvalues, eigenvectors)
         system = ShiftedOperator(self.deflated, 1.0 / self.error_weight, sign=-1)

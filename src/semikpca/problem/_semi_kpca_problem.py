@@ -9,10 +9,12 @@ from numbers import Real
 
 from semikpca._typing import Array, FloatArray, Rows
 from semikpca.arrays import to_numpy
-from semikpca.convexity import ConvexityCertificate, ErrorWeightUnit
+from semikpca.convexity import ConvexityCertificate, ErrorWeightUnit, without_squared_loss
 from semikpca.exceptions import DegenerateSpectrumWarning, warn_user
 from semikpca.kernels import Kernel
+from semikpca.losses import SQUARED, Loss
 from semikpca.operators import KernelOperator, Subspace
+from semikpca.problem._loss_response import LossResponse
 from semikpca.problem._semi_kpca import SemiKPCAResponse
 from semikpca.spectrum import removable_spectrum
 
@@ -82,6 +84,7 @@ class SemiKPCAProblem:
     stored_solve_rtol: float = STORED_MATRIX_RTOL
     # Whether to warn where a cut falls inside a repeated eigenvalue and more components are removed than asked for.
     reports_wider_cuts: bool = True
+    loss: Loss = SQUARED
 
     # A row without a target has α = γ f: see ``SemiKPCAResponse.dual_coef``.
     alpha_sign = 1
@@ -93,8 +96,19 @@ class SemiKPCAProblem:
         """The tolerance that decides in which digits kernel values are computed."""
         return self.tol * self._distance
 
+    @property
+    def is_linear(self) -> bool:
+        """Whether the answer is linear in the labels."""
+        return self.loss.is_linear
+
     def refuse_on_cluster(self, kernel: Kernel, rows: Rows) -> None:
-        """Refuse nothing: a summary of the rows on a cluster is all that it takes."""
+        """Refuse losses but the squared one: for that a summary of the rows is all that it takes, their squares."""
+        if not self.is_linear:
+            raise ValueError(
+                f"loss={self.loss!r} needs the error of every row, and with {kernel!r} these {rows.shape[0]:,} rows on "
+                "a cluster count by the sum of their squares only. Use loss=Squared(), a kernel without Nystroem, "
+                "whose products are made on the cluster, or fit a sample of the rows on the client."
+            )
 
     def set_up(
         self, operator: KernelOperator, targets: Array | None = None, known: RemovedComponents | None = None
@@ -113,8 +127,9 @@ class SemiKPCAProblem:
             if removed.count > removed.requested and self.reports_wider_cuts and known is None:
                 value = float(removed.eigenvalues[removed.count - 1])
                 warn_user(DegenerateSpectrumWarning(removed.requested, removed.count, value))
-        weight = removed.interval.resolve(self.error_weight, self.unit)
-        facts = SemiKPCAFacts(removed, removed.interval.at(weight))
+        interval = replace(removed.interval, loss=self.loss)
+        weight = interval.resolve(self.error_weight, self.unit)
+        facts = SemiKPCAFacts(removed, interval.at(weight))
         _refuse_huge_multipliers(operator, facts.certificate)
         sharper = self._sharp_enough(operator, facts)
         if sharper is not operator:
@@ -125,8 +140,9 @@ class SemiKPCAProblem:
         """Return the label response again, from what was learned of the kernel matrix."""
         operator = self._sharp_enough(operator, facts)
         k = facts.removed.count
+        kind = SemiKPCAResponse if self.is_linear else LossResponse
         with operator.between_products():
-            return SemiKPCAResponse(
+            return kind(
                 operator,
                 facts.removed.eigenvalues[:k],
                 operator.block(facts.removed.eigenvectors),
@@ -135,6 +151,10 @@ class SemiKPCAProblem:
                 max_iter=self.max_iter,
                 subspace=facts.removed.subspace,
             )
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out the paper's loss, as files did that knew of no other; it is the default of the class."""
+        return without_squared_loss(self.__dict__)
 
     def at_weight(self, error_weight: float | str) -> "SemiKPCAProblem":
         """Return the same problem at another error weight, relative to the bound."""

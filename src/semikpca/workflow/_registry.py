@@ -15,6 +15,7 @@ from semikpca.convexity import ConvexityCertificate
 from semikpca.decisions import Reach
 from semikpca.kernels import DefaultKernels, LeadingComponents, kernel_classes
 from semikpca.labels import LabelCoding
+from semikpca.losses import LogCosh, PseudoHuber, Squared
 from semikpca.solvers import Status
 from semikpca.spectrum import Spectrum
 from semikpca.tables import EncoderIdentity, TableToNumbers
@@ -43,9 +44,12 @@ _STATE_TYPES: Mapping[str, type] = {
     "LabelCoding": LabelCoding,
     "LeadingComponents": LeadingComponents,
     "LocalFit": problem.LocalFit,
+    "LogCosh": LogCosh,
     "NeighborAgreement": blending.NeighborAgreement,
+    "NonlinearFit": problem.NonlinearFit,
     "Part": blending.Part,
     "PlainSource": blending.PlainSource,
+    "PseudoHuber": PseudoHuber,
     "Reach": Reach,
     "RemovedComponents": problem.RemovedComponents,
     "ResponseSource": blending.ResponseSource,
@@ -53,6 +57,7 @@ _STATE_TYPES: Mapping[str, type] = {
     "SemiKPCAFacts": problem.SemiKPCAFacts,
     "SemiKPCAProblem": problem.SemiKPCAProblem,
     "Spectrum": Spectrum,
+    "Squared": Squared,
     "Status": Status,
     "TableToNumbers": TableToNumbers,
     "Total": blending.Total,
