@@ -9,9 +9,10 @@ from sklearn.utils import check_random_state
 from semikpca._numbers import require_share
 from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.arrays import length, to_numpy
+from semikpca.blending import MOST_FOLDS
 from semikpca.decisions import says_nothing
 from semikpca.estimators import DecisionClassifier
-from semikpca.labeling._held_out import MOST_FOLDS, drawn, models_without, of_all_classes
+from semikpca.labeling._held_out import drawn, models_without, of_all_classes
 from semikpca.labeling._linear_ranks import ranks_of_new, ranks_of_unlabeled
 from semikpca.labels import UNLABELED
 

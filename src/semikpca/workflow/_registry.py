@@ -18,6 +18,7 @@ from semikpca.labels import LabelCoding
 from semikpca.solvers import Status
 from semikpca.spectrum import Spectrum
 from semikpca.tables import EncoderIdentity, TableToNumbers
+from semikpca.targets import TargetValues
 
 
 class Kind(Enum):
@@ -55,7 +56,11 @@ _STATE_TYPES: Mapping[str, type] = {
     "Spectrum": Spectrum,
     "Status": Status,
     "TableToNumbers": TableToNumbers,
+    "TargetValues": TargetValues,
     "Total": blending.Total,
+    "ValueBlend": blending.ValueBlend,
+    "ValuePart": blending.ValuePart,
+    "ValueScale": blending.ValueScale,
 }
 
 # Types of other packages that a model may hold, beside NumPy's and scikit-learn's own that skops always lets through.
