@@ -44,6 +44,12 @@ class DecisionClassifier(RemembersSuggestions, ClassifierMixin, BaseEstimator, m
         check_is_fitted(self)
         return self.label_coding_.labeled_rows
 
+    @property
+    def unlabeled_rows_(self):
+        """Row numbers of all other training rows, ascending."""
+        check_is_fitted(self)
+        return np.flatnonzero(self.label_coding_.codes == coding.UNLABELED)
+
     # -- what a subclass provides ------------------------------------------------------------------------------
 
     @abstractmethod

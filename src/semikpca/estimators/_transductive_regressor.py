@@ -152,6 +152,12 @@ class TransductiveRegressor(RemembersSuggestions, MultiOutputMixin, RegressorMix
         check_is_fitted(self)
         return self.targets_.labeled_rows
 
+    @property
+    def unlabeled_rows_(self):
+        """Row numbers of all other training rows, ascending."""
+        check_is_fitted(self)
+        return np.flatnonzero(~self.targets_.is_labeled)
+
     def add_labels(self, rows, values):
         """Give training rows numbers, or take them away, as if the model had been fitted with them; no new kernel.
 

@@ -9,7 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.blending import label_folds
-from semikpca.estimators import DecisionClassifier
+from semikpca.estimators import DecisionClassifier, TransductiveRegressor
+from semikpca.labeling._kinds import require_classes
 from semikpca.labels import only_of_class
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -60,6 +61,7 @@ def held_out(model: DecisionClassifier, drawn_rows: Any = None, *, progress: Pro
     progress : callable, optional
         Told the step, how many fits are done and how many there are, before each; an error in it ends the work.
     """
+    require_classes(model, "held_out", "prediction_intervals")
     rows = drawn(model, drawn_rows)
     codes = model.label_coding_.codes[rows]
     if model.is_linear_in_labels:
@@ -89,7 +91,7 @@ def models_without(model: Any, rows: IntArray, progress: Progress | None = None)
             yield fold, model.without_labels(rows[fold])
 
 
-def drawn(model: DecisionClassifier, drawn_rows: Any = None) -> IntArray:
+def drawn(model: DecisionClassifier | TransductiveRegressor, drawn_rows: Any = None) -> IntArray:
     """Return the labeled rows that count as drawn at random, ascending."""
     check_is_fitted(model)
     labeled = model.labeled_rows_
@@ -103,6 +105,14 @@ def drawn(model: DecisionClassifier, drawn_rows: Any = None) -> IntArray:
     if unlabeled.size:
         raise ValueError(f"drawn_rows names row {unlabeled[0]}, which has no label; name labeled rows.")
     return rows
+
+
+def nothing_drawn() -> str:
+    """Return what to say where no label counts."""
+    return (
+        "No label was drawn at random, as far as is known, so that nothing can be promised. Name those that were with "
+        "drawn_rows, or have suggest_labels(..., check_rows=m) mix in rows at random."
+    )
 
 
 def of_all_classes(model: DecisionClassifier, without: DecisionClassifier, probabilities: FloatArray) -> FloatArray:
