@@ -99,9 +99,9 @@ def audit_labels(
     ε is the one under which this happens as often as it is expected to, beginning with 5%, worth ten labels; how sure
     the others are is not taken for known, and the answer is a mean over what the labels make likely.
 
-    A given number is right, and misses what the others say by an error with the spread that most of them have and heavy
-    tails (Student's distribution with four degrees of freedom); or it is wrong, and then any number of the size that is
-    given (Cauchy's distribution around their median). The share of wrong ones is found in the same way.
+    A given number is right, and misses what the others say by an error with the spread that most of them have
+    (Student's distribution, with tails as heavy as the numbers make likely); or it is wrong, and then any number of the
+    size that is given (Cauchy's distribution around their median). The share of wrong ones is found in the same way.
     """
     require_share("false_discovery_rate", false_discovery_rate)
     if predicts_numbers(model):

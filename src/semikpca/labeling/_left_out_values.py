@@ -1,17 +1,19 @@
 """What each given number would be predicted as, were it not given, and which of them look wrong."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, softmax
 from scipy.stats import cauchy, t
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
-from semikpca.labeling._wrong import listed_as_wrong, share_wrong
+from semikpca.labeling._wrong import likelihood_of_share, listed_as_wrong, share_wrong
 
-# Right numbers miss what the others say by errors with heavy tails: Student's distribution with so many degrees.
-_DEGREES = 4
+# Right numbers miss what the others say by errors with tails that are heavy or not: Student's distribution with so
+# many degrees of freedom.
+_DEGREES = (3.0, 6.0, 12.0, 30.0)
 _NORMAL_SPREAD = 1.4826  # of a normal distribution, in units of the median of the absolute values
 
 
@@ -110,9 +112,7 @@ class ValueAudit:
 def audit_values(model: Any, *, false_discovery_rate: float = 0.1) -> ValueAudit:
     """Return how strongly the other labels speak against each given number; see ``audit_labels``.
 
-    A number is right, and misses what the others say by an error with the spread that most of them have and heavy
-    tails; or it is wrong, and then any number of the size that is given. The share of wrong ones is the one under which
-    this happens as often as it is expected to, as for classes.
+    The probability that each is wrong is that of :func:`wrong_values`.
     """
     left_out = leave_one_value_out(model)
     given, said = model.targets_.given, left_out.predictions.reshape(len(left_out.rows), -1)
@@ -120,9 +120,7 @@ def audit_values(model: Any, *, false_discovery_rate: float = 0.1) -> ValueAudit
     suspicion, distance = np.full((2, len(known)), np.nan)
     share = 0.0
     if known.sum() > 1:
-        odds, distance[known] = _odds_of_right(given[known], said[known])
-        share = share_wrong(lambda wrong: _wrong(odds, wrong), int(known.sum()))
-        suspicion[known] = _wrong(odds, share)
+        suspicion[known], share, distance[known] = wrong_values(given[known], said[known])
     order = np.argsort(-suspicion, kind="stable")
     return ValueAudit(
         left_out.rows[order],
@@ -135,14 +133,12 @@ def audit_values(model: Any, *, false_discovery_rate: float = 0.1) -> ValueAudit
     )
 
 
-def _wrong(log_odds_of_right: FloatArray, share: float) -> FloatArray:
-    return np.asarray(expit(np.log(share) - np.log1p(-share) - log_odds_of_right))
+def wrong_values(given: FloatArray, said: FloatArray) -> tuple[FloatArray, float, FloatArray]:
+    """Return the probability that each number is wrong, the share of wrong ones, and distances.
 
-
-def _odds_of_right(given: FloatArray, said: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the log-odds of each number to be right, before the share of wrong ones, and distances.
-
-    Independent errors of the targets of a row: their odds multiply.
+    ``said`` is what the other labels say, both of shape (n_labels, n_targets). A few wrong numbers look like errors
+    with heavy tails, or like wrong ones beside errors with light tails: the answer is the mean over both, each as
+    likely as it makes the numbers. The errors of the targets of a row are independent: their densities multiply.
     """
     # Below their last digits numbers do not differ.
     digits = np.finfo(float).eps * np.abs(given).max(axis=0) + np.finfo(float).tiny
@@ -150,9 +146,23 @@ def _odds_of_right(given: FloatArray, said: FloatArray) -> tuple[FloatArray, Flo
     errors = np.maximum(_spread(given - said), digits)
     sizes = np.maximum(_spread(given - middle), errors)  # what the others say is no worse than the middle
     distances = np.abs(given - said) / errors
-    right = t.logpdf(distances, _DEGREES) - np.log(errors)
-    wrong = cauchy.logpdf((given - middle) / sizes) - np.log(sizes)
-    return np.asarray((right - wrong).sum(axis=1)), np.asarray(distances.max(axis=1))
+    wrong = (cauchy.logpdf((given - middle) / sizes) - np.log(sizes)).sum(axis=1)
+    likelihoods, found = [], []
+    for degrees in _DEGREES:
+        right = (t.logpdf(distances, degrees) - np.log(errors)).sum(axis=1)
+        chances = partial(_chances_of_wrong, wrong - right)
+        share = share_wrong(chances, len(given))
+        both = np.logaddexp(np.log1p(-share) + right, np.log(share) + wrong)
+        likelihoods.append(both.sum() + likelihood_of_share(share))
+        found.append((chances(share), share))
+    weights = softmax(likelihoods)
+    suspicion = np.tensordot(weights, np.array([chances for chances, _ in found]), axes=1)
+    return np.asarray(suspicion), float(weights @ [share for _, share in found]), np.asarray(distances.max(axis=1))
+
+
+def _chances_of_wrong(log_odds: FloatArray, share: float) -> FloatArray:
+    """Return the probabilities of wrong numbers whose density is so much higher, before their share."""
+    return np.asarray(expit(log_odds + np.log(share) - np.log1p(-share)))
 
 
 def _spread(values: FloatArray) -> FloatArray:
