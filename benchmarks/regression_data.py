@@ -8,7 +8,16 @@ from pathlib import Path
 
 import numpy as np
 from scipy.ndimage import rotate
-from sklearn.datasets import load_diabetes, load_digits, make_friedman1, make_swiss_roll
+from sklearn.datasets import (
+    load_diabetes,
+    load_digits,
+    make_friedman1,
+    make_friedman2,
+    make_friedman3,
+    make_s_curve,
+    make_sparse_uncorrelated,
+    make_swiss_roll,
+)
 from sklearn.preprocessing import StandardScaler
 
 Table = tuple[np.ndarray, np.ndarray]
@@ -26,11 +35,16 @@ def rotated_digits() -> Table:
     return np.stack(turned).reshape(_N_IMAGES, -1), angles
 
 
+# The last four were not looked at when defaults were chosen.
 PACKAGED: dict[str, Callable[[], Table]] = {
     "diabetes": lambda: load_diabetes(return_X_y=True),
     "friedman1": lambda: make_friedman1(500, n_features=10, noise=1.0, random_state=0),
     "rotated digits": rotated_digits,
     "swiss roll": lambda: make_swiss_roll(1000, noise=0.05, random_state=0),
+    "friedman2": lambda: make_friedman2(500, noise=50.0, random_state=0),
+    "friedman3": lambda: make_friedman3(500, noise=0.1, random_state=0),
+    "s curve": lambda: make_s_curve(800, noise=0.05, random_state=0),
+    "sparse": lambda: make_sparse_uncorrelated(400, random_state=0),
 }
 
 

@@ -46,8 +46,27 @@ def set_means(cells: Mapping[Cell, Mapping[str, float]], methods: Sequence[str])
     }
 
 
+def interval_means(records: Iterable[Mapping[str, str]]) -> list[dict[str, object]]:
+    """Return the share of numbers in their intervals and the mean width, for each method and number of labels."""
+    found: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    for row in records:
+        if row.get("coverage"):
+            pair = (float(row["coverage"]), float(row["width"]))
+            found.setdefault((row["method"], int(row["labels"])), []).append(pair)
+    return [
+        {
+            "method": method,
+            "labels": n_labels,
+            "coverage": round(float(np.mean([pair[0] for pair in pairs])), 4),
+            "median_width": round(float(np.median([pair[1] for pair in pairs])), 4),
+            "draws": len(pairs),
+        }
+        for (method, n_labels), pairs in sorted(found.items())
+    ]
+
+
 def write_tables(records: Sequence[Mapping[str, str]], methods: Sequence[str], out: Path | None, command: str) -> None:
-    """Print ranks and losses; write ``cells.csv``, ``sets.csv`` and ``ranks.csv`` where a folder is given."""
+    """Print ranks and losses; write cells, sets, ranks and intervals as CSV files where a folder is given."""
     cells = cell_means(records, methods)
     ranks, sets = mean_ranks(cells, methods), set_means(cells, methods)
     overall = {m: float(np.mean([cell[m] for cell in cells.values()])) for m in methods}
@@ -59,6 +78,11 @@ def write_tables(records: Sequence[Mapping[str, str]], methods: Sequence[str], o
             behind = means[OURS] - min(means[method] for method in LIMIT_METHODS)
             if behind > 0:
                 print(f"behind on {name}: {behind:+.4f}{', above the limit' if behind > LIMIT else ''}")
+    intervals = interval_means(records)
+    for row in intervals:
+        print(
+            f"{row['method']}, {row['labels']} labels: {row['coverage']:.3f} of the numbers in their intervals of 90%"
+        )
     if out is None:
         return
     out.mkdir(parents=True, exist_ok=True)
@@ -78,6 +102,8 @@ def write_tables(records: Sequence[Mapping[str, str]], methods: Sequence[str], o
     )
     ranking = [{"method": m, "mean_rank": round(ranks[m], 3), "mean_error": round(overall[m], 4)} for m in methods]
     write_csv([{**row, "cells": len(cells), **made_with} for row in ranking], out / "ranks.csv")
+    if intervals:
+        write_csv([{**row, **made_with} for row in intervals], out / "intervals.csv")
 
 
 def _rounded(means: Mapping[str, float], methods: Sequence[str]) -> dict[str, float]:
