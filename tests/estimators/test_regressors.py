@@ -15,7 +15,7 @@ from oracles import SAME_TO_ROUNDING, relative_error
 from regression_oracles import dense_response, regression
 from semikpca import SemiKPCARegressor, SemiKPCARegressorCV
 from semikpca.exceptions import UnboundedProblemError, UnreachableValuesWarning
-from semikpca.kernels import RBF, Linear, NeighborGraph, Precomputed
+from semikpca.kernels import RBF, CallableKernel, Linear, NeighborGraph, Precomputed
 
 # The weights of the oracle are those of a solver that stops at 1e-12 of its objective, about 1e-6 of the weights.
 BY_A_SOLVER = 1e-4
@@ -261,6 +261,39 @@ def test_a_pickled_model_says_the_same_and_takes_labels(table, model):
         each.add_labels([row], [truth[row]])
     assert relative_error(loaded.transduction_, model.transduction_) < 1e-5  # columns by other solves
     assert loaded.suggested_rows_.tolist() == [3]
+
+
+@pytest.mark.parametrize("backend", ["blocked", "torch:float64"])
+@pytest.mark.parametrize("automatic", [False, True])
+def test_the_back_end_changes_only_the_cost(table, backend, automatic):
+    if backend.startswith("torch"):
+        pytest.importorskip("torch")
+    X, y, _ = table
+    parameters = {"kernels": [KERNEL]} if automatic else {"kernel": KERNEL}
+    make = SemiKPCARegressorCV if automatic else SemiKPCARegressor
+    wanted = make(**parameters, backend="dense").fit(X, y)
+    found = make(**parameters, backend=backend).fit(X, y)
+    assert relative_error(found.transduction_, wanted.transduction_) < 1e-5  # a tolerance of 1e-6, and its condition
+    assert relative_error(found.predict(X + 0.1), wanted.predict(X + 0.1)) < 1e-5
+    if not automatic:
+        assert found.backend_ == backend
+
+
+def test_objects_are_compared_by_a_function():
+    words = ["abc", "abm", "xyz", "xyw", "abe", "xyv"]
+    model = SemiKPCARegressor(CallableKernel(lambda a, b: float(len(set(a) & set(b)) + 1)))
+    model.fit(words, [1.0, np.nan, 5.0, np.nan, 1.0, 5.0])
+    assert model.transduction_[1] < 2.5 < 3.5 < model.transduction_[3]
+    assert model.predict(["abq"])[0] < 3
+
+
+def test_tensors_and_lazy_rows_are_refused_with_a_remedy(table):
+    X, y, _ = table
+    torch, dask = pytest.importorskip("torch"), pytest.importorskip("dask.array")
+    with pytest.raises(ValueError, match=r"does not take torch tensors.*X\.cpu\(\)\.numpy\(\)"):
+        SemiKPCARegressor().fit(torch.tensor(X), y)
+    with pytest.raises(ValueError, match=r"does not take Dask collections.*X\.compute\(\)"):
+        SemiKPCARegressorCV().fit(dask.from_array(X), y)
 
 
 def test_frames_and_pipelines_work(table):
