@@ -28,7 +28,9 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 
 # Pages whose Python blocks make one program; the others tell of files or of a GPU.
-PAGES_THAT_RUN = ["index", "idea", "kernels", "certainty", "accepting", "losses", "coming-from", "large-data"]
+PAGES_THAT_RUN = [
+    *("index", "idea", "kernels", "certainty", "accepting", "losses", "regression", "coming-from", "large-data")
+]
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$(?:\n\n^```text\n(?P<shown>.*?)^```$)?", re.MULTILINE | re.DOTALL)
 
 KERNELS = [

@@ -127,6 +127,17 @@ def test_letters_are_sorted_by_a_string_kernel(run_example):
     assert re.findall(r"^  (\w+)", later, re.MULTILINE) == ["delivery", "payment", "account"]
 
 
+def test_numbers_along_a_spiral_are_filled_in_better_than_by_ridge_regression(run_example, tmp_path):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "regression.png"
+    output = run_example("plot_regression.py", "--plot", path)
+    ours = number_after(output, "SemiKPCARegressorCV")
+    assert number_after(output, "ten suggested numbers more") < ours < number_after(output, "kernel ridge regression")
+    assert ours < 0.5  # of what the mean of the numbers is worth
+    assert int(re.search(r"(\d+)% of the numbers are in their intervals", output).group(1)) >= 70  # of 80
+    assert path.stat().st_size > 10_000
+
+
 # -- README ----------------------------------------------------------------------------------------------------
 
 

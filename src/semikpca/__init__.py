@@ -10,6 +10,8 @@ if TYPE_CHECKING:
         LSSVMRegressor,
         SemiKPCAClassifier,
         SemiKPCAClassifierCV,
+        SemiKPCARegressor,
+        SemiKPCARegressorCV,
         SemiLSSVMClassifier,
     )
 
@@ -21,6 +23,8 @@ __all__ = [
     "LSSVMRegressor",
     "SemiKPCAClassifier",
     "SemiKPCAClassifierCV",
+    "SemiKPCARegressor",
+    "SemiKPCARegressorCV",
     "SemiLSSVMClassifier",
 ]
 

@@ -179,6 +179,19 @@ class UnreachableRowsWarning(UserWarning):
         )
 
 
+class UnreachableValuesWarning(UnreachableRowsWarning):
+    """The neighbor graph has pieces without a label; nothing is known of the numbers of their rows but the mean."""
+
+    def __str__(self) -> str:
+        pieces = "1 piece" if self.n_components == 1 else f"{self.n_components} pieces"
+        named = ", ".join(str(row) for row in self.rows)
+        return (
+            f"No label reaches {self.n_rows} rows, in {pieces} of the graph (unreachable_rows_): they get the mean of "
+            f"the given numbers. Label one row of each piece (such as {named}), raise n_neighbors, or use another "
+            "kernel."
+        )
+
+
 class KernelMemoryError(MemoryError):
     """A kernel matrix would take more memory than there is, or than is allowed."""
 

@@ -66,12 +66,12 @@ class LabelCoding:
         known = {label: code for code, label in enumerate(self.classes.tolist())}
         values = _as_column(labels).tolist()
         for value in values:
-            if not _is_missing(value) and value not in known and not _is_minus_one(value):
+            if not is_missing(value) and value not in known and not _is_minus_one(value):
                 raise ValueError(
                     f"The label {value!r} was never seen in fit, which knows {_listed(list(known))}. Fit again with "
                     "at least one row of the new class."
                 )
-        return np.array([UNLABELED if _is_missing(v) else known.get(v, UNLABELED) for v in values], dtype=np.intp)
+        return np.array([UNLABELED if is_missing(v) else known.get(v, UNLABELED) for v in values], dtype=np.intp)
 
     def decode(self, codes: IntArray) -> npt.NDArray[Any]:
         """Return the labels that belong to class numbers."""
@@ -203,7 +203,7 @@ def _missing_mask(values: npt.NDArray[Any]) -> BoolArray:
         return np.asarray(np.isnat(values))
     if kind == "O":
         # Most rows have no label, and most of these None: they are seen without a call.
-        return np.array([value is None or _is_missing(value) for value in values.tolist()], dtype=bool)
+        return np.array([value is None or is_missing(value) for value in values.tolist()], dtype=bool)
     return np.zeros(len(values), dtype=bool)
 
 
@@ -280,7 +280,8 @@ def _as_column(y: Any) -> npt.NDArray[Any]:
     return values
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
+    """Return whether a value stands for a label that nobody gave: None, NaN, or what pandas has for them."""
     # pandas.NA answers comparisons with itself, hence the name test; NaN is the only float unequal to itself.
     return (
         value is None

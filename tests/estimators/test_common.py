@@ -10,6 +10,8 @@ from semikpca import (
     LSSVMRegressor,
     SemiKPCAClassifier,
     SemiKPCAClassifierCV,
+    SemiKPCARegressor,
+    SemiKPCARegressorCV,
     SemiLSSVMClassifier,
 )
 
@@ -19,6 +21,8 @@ ESTIMATORS = [
     LSSVMRegressor(),
     SemiKPCAClassifier(),
     SemiKPCAClassifierCV(),
+    SemiKPCARegressor(),
+    SemiKPCARegressorCV(),
     SemiLSSVMClassifier(),
 ]
 

@@ -17,6 +17,8 @@ from semikpca import (
     LSSVMRegressor,
     SemiKPCAClassifier,
     SemiKPCAClassifierCV,
+    SemiKPCARegressor,
+    SemiKPCARegressorCV,
     SemiLSSVMClassifier,
     kernels,
 )
@@ -73,6 +75,8 @@ ESTIMATORS = {
     "LSSVMRegressor": LSSVMRegressor(),
     "SemiKPCAClassifier": SemiKPCAClassifier(),
     "SemiKPCAClassifierCV": SemiKPCAClassifierCV(),
+    "SemiKPCARegressor": SemiKPCARegressor(),
+    "SemiKPCARegressorCV": SemiKPCARegressorCV(),
     "SemiLSSVMClassifier": SemiLSSVMClassifier(),
 }
 HOLD_A_FUNCTION = {"CallableKernel"}  # of the user's, which no file may bring
@@ -137,10 +141,25 @@ def test_a_model_with_any_kernel_is_read_again(name, make, data):
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_every_estimator_is_read_again(name, data):
     X, codes, few, new = data
-    y = few if name.startswith("Semi") else codes if name == "LSSVMClassifier" else X[:, 0]
+    y = codes if name == "LSSVMClassifier" else few if name.endswith(("Classifier", "ClassifierCV")) else X[:, 0]
     model = ESTIMATORS[name].fit(X, y)
     wanted = answers(model, new)
     np.testing.assert_allclose(answers(read_again(model), new), wanted, atol=REORDERED_SUMS)
+
+
+@pytest.mark.parametrize("name", ["SemiKPCARegressor", "SemiKPCARegressorCV"])
+def test_a_regressor_that_was_read_takes_numbers_and_knows_how_sure_it_is(name, data):
+    X, _, _, new = data
+    y = np.where(np.arange(len(X)) % 3 == 0, X[:, 0], np.nan)
+    model = clone(ESTIMATORS[name]).fit(X, y)
+    suggest_labels(model, 2)
+    loaded = read_again(model)
+    np.testing.assert_array_equal(loaded.suggested_rows_, model.suggested_rows_)
+    for found, wanted in zip(loaded.predict(new, return_std=True), model.predict(new, return_std=True), strict=True):
+        np.testing.assert_allclose(found, wanted, atol=REORDERED_SUMS)
+    for each in (loaded, model):
+        each.add_labels([1, 4], X[[1, 4], 0])
+    np.testing.assert_allclose(loaded.transduction_, model.transduction_, atol=ACROSS_FITS * np.abs(X).max())
 
 
 def test_a_kernel_of_somebody_else_is_read_where_it_is_known(data):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -11,9 +11,10 @@ from semikpca._typing import FloatArray, IntArray, Rows
 from semikpca.arrays import allowed_threads, in_threads, length, one_blas_thread
 from semikpca.blending._accuracy_evidence import AccuracyEvidence, accuracy_by_left_out
 from semikpca.blending._agreement import NeighborAgreement, cautious_offsets
-from semikpca.blending._candidates import Candidate, fit_candidates, heaviest_certificate, weigh_candidates
-from semikpca.blending._columns import NO_COLUMNS, Columns, harder
+from semikpca.blending._candidates import Candidate, fit_candidates, weigh_candidates
+from semikpca.blending._columns import NO_COLUMNS, Columns
 from semikpca.blending._label_fit import LabelSystem
+from semikpca.blending._parts import BlendedSources, expanded, heaviest_certificate
 from semikpca.blending._sources import (
     Report,
     Source,
@@ -25,7 +26,7 @@ from semikpca.blending._structure import RowStructure, structures_of
 from semikpca.convexity import ConvexityCertificate
 from semikpca.decisions import Reach, joined_components, prior_offsets, resolve_prior
 from semikpca.labels import LabelCoding
-from semikpca.problem import DualSolution, Expansion
+from semikpca.problem import Expansion
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,8 @@ class Total:
         """Add up what the sources give with the coefficients of their candidates, each in units of its spread."""
         n_labeled, n_classes = len(labels.labeled_rows), labels.n_classes
         constant, left_out = np.zeros(n_classes), np.zeros((n_labeled, n_classes))
-        sums: list[tuple[int, FloatArray, list[tuple[float, bool, float]]]] = []
+        sums: dict[int, FloatArray] = {}  # the coefficients of each source
+        used: dict[int, tuple[tuple[float, bool, float], ...]] = {}
         for number, source in enumerate(sources):
             coefficients, settings = np.zeros((n_labeled, n_classes)), []
             for candidate, weight in zip(candidates, weights, strict=True):
@@ -87,19 +89,13 @@ class Total:
                     left_out += weight * candidate.left_out
                     settings.append((candidate.noise, candidate.intercept, share))
             if settings:
-                sums.append((number, coefficients, settings))
-        parts: dict[int, Part] = {}
-
-        def expand(place: int, thread: int) -> None:
-            number, coefficients, settings = sums[place]
-            expansion, decision = sources[number].expand(columns[number], coefficients)
-            parts[place] = Part(number, tuple(settings), expansion, decision)
-
-        in_threads(expand, range(len(sums)), min(allowed_threads(), len(sums)))
+                sums[number], used[number] = coefficients, tuple(settings)
+        found = expanded(sources, columns, sums)
+        parts = tuple(Part(number, used[number], *found[number]) for number in sums)
         scores = np.zeros((len(labels.codes), n_classes))
-        for place in range(len(sums)):
-            scores += parts[place].decision
-        return cls(tuple(parts[place] for place in range(len(sums))), constant, scores + constant, left_out)
+        for part in parts:
+            scores += part.decision
+        return cls(parts, constant, scores + constant, left_out)
 
 
 def no_report(step: str, done: int, total: int) -> None:
@@ -107,7 +103,7 @@ def no_report(step: str, done: int, total: int) -> None:
 
 
 @dataclass(frozen=True)
-class Blend:
+class Blend(BlendedSources):
     """Candidates from several sources, fitted to the labels, weighed and added up.
 
     Made by :meth:`of`. Nothing of it changes afterwards, so that a blend can be read while another one is made of it.
@@ -173,22 +169,12 @@ class Blend:
             reach=reach,
             weights=weights,
             results=results,
-            certificate=heaviest_certificate(sources, candidates, weights),
+            certificate=heaviest_certificate(sources, [candidate.source for candidate in candidates], weights),
             total=total,
             offsets=offsets,
             class_shares=_shares(labels) if prior is None else prior,
             accuracy=evidence,
         )
-
-    @property
-    def certificates(self) -> list[ConvexityCertificate]:
-        """One for each use of Semi-KPCA."""
-        return [source.certificate for source in self.sources if source.certificate is not None]
-
-    @property
-    def hardest(self) -> DualSolution | None:
-        """Of the solves behind the columns the one that left the largest residual, without its arrays."""
-        return reduce(harder, [columns.hardest for columns in self.columns], None)
 
     # -- another blend -----------------------------------------------------------------------------------------
 
@@ -260,10 +246,6 @@ class Blend:
             touched = [source.kernel.touches(rows, ~self.reach.out) for source in self.sources]
             decision[~np.any(touched, axis=0)] = 0
         return decision
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave the columns behind: they come back from the rows when they are asked for."""
-        return {**self.__dict__, "columns": tuple(NO_COLUMNS for _ in self.sources)}
 
 
 def _class_offsets(

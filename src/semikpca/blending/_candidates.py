@@ -11,6 +11,7 @@ from semikpca.arrays import allowed_threads, in_threads
 from semikpca.blending._columns import Columns
 from semikpca.blending._halves import agreement_of_halves
 from semikpca.blending._label_fit import LabelSystem
+from semikpca.blending._parts import source_columns
 from semikpca.blending._sources import Source
 from semikpca.blending._structure import RowStructure
 from semikpca.blending._weights import (
@@ -20,7 +21,6 @@ from semikpca.blending._weights import (
     left_out_losses,
     normalized_weights,
 )
-from semikpca.convexity import ConvexityCertificate
 from semikpca.labels import LabelCoding, only_of_class
 
 # Noise levels of the fits to the labels, in units of the kernel's mean diagonal at the labeled rows: labels are taken
@@ -121,9 +121,7 @@ def weigh_candidates(
         if combine == "best":
             weights = np.eye(len(candidates))[np.argmax(log_weights)]
     return weights, {
-        "kernel": np.fromiter((c.source.kernel for c in candidates), dtype=object, count=len(candidates)),
-        "n_components_removed": np.array([c.source.n_components_removed for c in candidates], dtype=object),
-        "error_weight": np.array([c.source.error_weight or np.nan for c in candidates]),
+        **source_columns([candidate.source for candidate in candidates]),
         "noise": np.array([c.noise for c in candidates]),
         "intercept": np.array([c.intercept for c in candidates], dtype=bool),
         "left_out_loss": losses,
@@ -153,15 +151,3 @@ def _left_out_accuracies(left_out: FloatArray, given: IntArray) -> FloatArray:
     if not counted.any():
         return np.full(len(left_out), np.nan)
     return np.asarray((left_out.argmax(axis=2)[:, counted] == given[counted]).mean(axis=1))
-
-
-def heaviest_certificate(
-    sources: Sequence[Source], candidates: list[Candidate], weights: FloatArray
-) -> ConvexityCertificate | None:
-    """Return the certificate of the use of Semi-KPCA that weighs most, or None where there is none."""
-
-    def total(source: Source) -> float:
-        return float(sum(weight for c, weight in zip(candidates, weights, strict=True) if c.source is source))
-
-    certified = [source for source in sources if source.certificate is not None]
-    return max(certified, key=total).certificate if certified else None

@@ -87,12 +87,28 @@ class LabelSystem:
         the kernel columns at the labeled rows ``at``, ``asked`` are those at the rows ``own`` that might get a label. f
         has its ``intercept``, or a mean of 0 over all rows.
         """
-        P, u, s = self.bordered_inverse(noise)
-        change = asked - known(P @ asked[at] + u[:, np.newaxis])
-        of_intercept = u @ asked[at] - s
+        change, of_intercept = self._change(noise, known, asked, at)
         schur = (change - of_intercept)[own, np.arange(len(own))] + noise * self.scale
         moved = change - of_intercept if intercept else change - change.mean(axis=0)
         return np.asarray(moved / schur)
+
+    def covariance(
+        self, noise: float, known: Callable[[FloatArray], FloatArray], asked: FloatArray, at: IntArray
+    ) -> FloatArray:
+        """Return the covariances of f at all rows with f at the rows asked, of a Gaussian process given the labels.
+
+        The process has the kernel as its covariance, noise as in :meth:`fit`, and an intercept of which nothing is
+        known beforehand; its mean given the labels is f. Arguments are as in :meth:`response`.
+        """
+        change, of_intercept = self._change(noise, known, asked, at)
+        return np.asarray(change - of_intercept)
+
+    def _change(
+        self, noise: float, known: Callable[[FloatArray], FloatArray], asked: FloatArray, at: IntArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the columns asked, less what the labels explain of them without an intercept, and its share."""
+        P, u, s = self.bordered_inverse(noise)
+        return asked - known(P @ asked[at] + u[:, np.newaxis]), np.asarray(u @ asked[at] - s)
 
 
 def _inverse(system: FloatArray) -> FloatArray:

@@ -11,8 +11,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from semikpca._typing import FloatArray
-from semikpca.arrays import allowed_threads, in_threads, length, one_blas_thread, slices, taken
+from semikpca._typing import Array, FloatArray
+from semikpca.arrays import (
+    allowed_threads,
+    device_of,
+    in_threads,
+    length,
+    like,
+    one_blas_thread,
+    slices,
+    taken,
+    to_numpy,
+)
 from semikpca.blending._columns import Columns, harder
 from semikpca.convexity import ConvexityCertificate
 from semikpca.exceptions import IndistinguishableRowsError, KernelRankError
@@ -143,11 +153,11 @@ class ResponseSource(Source):
         step = self._columns_at_once
         if self.n <= _MOST_FACTORED_ROWS:
             response.solver.expect(len(at))
-        columns = np.empty((length(self.rows), len(at)), dtype=response.operator.dtype)
+        columns = self._empty(len(at))
         hardest: DualSolution | None = None
         for some in slices(0, len(at), step):
             solution = response.columns(at[some])
-            columns[:, some] = solution.decision
+            columns[:, some] = to_numpy(solution.decision)
             hardest = harder(hardest, solution.without_arrays())
         assert hardest is not None, "no columns are not asked for"
         return columns, hardest
@@ -161,20 +171,31 @@ class ResponseSource(Source):
 
     def combined(self, at: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         response = self.response
-        sums = np.empty((self.n, coefficients.shape[1]), dtype=response.operator.dtype)
+        sums = self._empty(coefficients.shape[1])
         for some in slices(0, coefficients.shape[1], self._columns_at_once):
-            targets = np.zeros((self.n, some.stop - some.start), dtype=response.operator.dtype)
+            targets = np.zeros((self.n, some.stop - some.start), dtype=sums.dtype)
             targets[at] = coefficients[:, some]
-            sums[:, some] = response.solve(targets).decision
+            sums[:, some] = to_numpy(response.solve(self._beside(targets)).decision)
         return sums
+
+    def _empty(self, n_columns: int) -> np.ndarray:
+        """Return an array for columns, with the digits that the response computes in."""
+        return np.empty((self.n, n_columns), dtype=to_numpy(self.response.eigenvectors[:0]).dtype)
+
+    def _beside(self, values: np.ndarray) -> Array:
+        """Return values where the response computes: on its device, or as they are."""
+        basis = self.response.eigenvectors
+        return values if device_of(basis) is None else like(values, basis)
 
     def expand(self, columns: Columns, coefficients: np.ndarray) -> tuple[Expansion, np.ndarray]:
         """Return a sum over all rows: decisions are linear in the targets, so that no further solve is needed."""
         response = self.response
-        targets = np.zeros((length(self.rows), coefficients.shape[1]), dtype=response.operator.dtype)
+        targets = np.zeros_like(self._empty(coefficients.shape[1]))
         targets[columns.at] = coefficients
-        dual_coef = response.dual_coef(columns.times(self, coefficients), targets)
-        return Expansion(self.kernel, self.rows, dual_coef, far_is_zero=True), response.operator.matmat(dual_coef)
+        sums = self._beside(columns.times(self, coefficients))
+        dual_coef = response.dual_coef(sums, self._beside(targets))
+        decision = to_numpy(response.operator.matmat(dual_coef))
+        return Expansion(self.kernel, self.rows, to_numpy(dual_coef), far_is_zero=True), decision
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the kernel matrix behind: it comes back from the rows when needed."""

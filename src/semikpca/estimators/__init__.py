@@ -3,8 +3,11 @@
 from semikpca.estimators._decisions import DecisionClassifier
 from semikpca.estimators._kernel_pca import ConvexKernelPCA
 from semikpca.estimators._lssvm import LSSVMClassifier, LSSVMRegressor, SemiLSSVMClassifier
+from semikpca.estimators._regressor import SemiKPCARegressor
+from semikpca.estimators._regressor_cv import SemiKPCARegressorCV
 from semikpca.estimators._semi_kpca import SemiKPCAClassifier
 from semikpca.estimators._semi_kpca_cv import SemiKPCAClassifierCV
+from semikpca.estimators._transductive_regressor import TransductiveRegressor
 
 __all__ = [
     "ConvexKernelPCA",
@@ -13,5 +16,8 @@ __all__ = [
     "LSSVMRegressor",
     "SemiKPCAClassifier",
     "SemiKPCAClassifierCV",
+    "SemiKPCARegressor",
+    "SemiKPCARegressorCV",
     "SemiLSSVMClassifier",
+    "TransductiveRegressor",
 ]

@@ -3,7 +3,6 @@
 import logging
 from abc import ABCMeta, abstractmethod
 from functools import partial
-from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -13,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from semikpca import labels as coding
 from semikpca.arrays import on_device, on_host, to_numpy
 from semikpca.decisions import Reach, decided_codes, decided_probabilities, learn_sharpness, rows_to_leave_out
+from semikpca.estimators._suggested import RemembersSuggestions, warn_of_unreachable_rows
 from semikpca.estimators._validation import check_row_numbers
-from semikpca.exceptions import UnreachableRowsWarning, warn_user
+from semikpca.exceptions import UnreachableRowsWarning
 from semikpca.operators import gathered, map_rows
 
 logger = logging.getLogger("semikpca")
@@ -23,7 +23,7 @@ logger = logging.getLogger("semikpca")
 TEMPERATURE_RTOL = 1e-6
 
 
-class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class DecisionClassifier(RemembersSuggestions, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """A classifier with decisions at its training rows, also at each labeled row without its own label.
 
     A subclass fits; what is read off its decisions is the same for all.
@@ -32,7 +32,6 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     # Whether probabilities are as high as labels are expected to be right, whatever the labels.
     foresees_accuracy = False
     learns_from_unlabeled = True  # a row without its label stays, or else it is gone
-    suggested_rows_: Any
     class_prior = None  # a subclass may have a parameter of this name
     _device = None  # where answers go as tensors, if the rows came as tensors
 
@@ -48,6 +47,18 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def has_label_response(self) -> bool:
         """Whether ``label_response`` says what a further label adds to the decisions; if not, it takes another fit."""
         return True
+
+    @property
+    def labeled_rows_(self):
+        """Row numbers of the labeled training rows, ascending."""
+        check_is_fitted(self)
+        return self.label_coding_.labeled_rows
+
+    @property
+    def unlabeled_rows_(self):
+        """Row numbers of all other training rows, ascending."""
+        check_is_fitted(self)
+        return np.flatnonzero(self.label_coding_.codes == coding.UNLABELED)
 
     # -- what a subclass provides ------------------------------------------------------------------------------
 
@@ -70,21 +81,6 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def __sklearn_is_fitted__(self):
         """Decisions come last: a first fit that was refused leaves none."""
         return hasattr(self, "decision_")
-
-    # -- which labels were drawn at random -----------------------------------------------------------------------
-
-    def remember_suggestions(self, suggested, drawn=()):
-        """Remember in ``suggested_rows_`` that labels of some rows, if they come, are not drawn at random.
-
-        Parameters
-        ----------
-        suggested : array-like of int
-            Rows that were chosen to be labeled.
-        drawn : array-like of int
-            Rows that were drawn at random, whatever was said of them before.
-        """
-        check_is_fitted(self)
-        self.suggested_rows_ = np.setdiff1d(np.union1d(self.suggested_rows_, suggested), drawn).astype(np.intp)
 
     # -- labels and probabilities ------------------------------------------------------------------------------
 
@@ -163,12 +159,7 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return on_device(values, self._device)
 
     def _warn_of_unreachable_rows(self) -> None:
-        rows = self.unreachable_rows_
-        if rows.size:
-            assert self.reach_.components is not None, "rows are out of reach only where there are pieces"
-            first = rows[np.unique(self.reach_.components[rows], return_index=True)[1]]
-            warning = UnreachableRowsWarning(len(rows), len(first), tuple(int(row) for row in np.sort(first)[:5]))
-            warn_user(warning)
+        warn_of_unreachable_rows(self.reach_, UnreachableRowsWarning)
 
     def __getstate__(self):
         """Learn the sharpness first: a loaded model then gives probabilities without its kernel matrix."""

@@ -7,24 +7,14 @@ from sklearn.utils.validation import check_is_fitted
 from semikpca import labels as coding
 from semikpca.blending import Blend, BlendSettings, no_report, sources_of
 from semikpca.decisions import matching_sharpness
+from semikpca.estimators._automatic import AutomaticChoice
 from semikpca.estimators._decisions import TransductiveDecisions, logger, squeezed
-from semikpca.estimators._validation import (
-    check_count,
-    check_iteration,
-    check_kernels,
-    check_row_numbers,
-    is_list,
-    set_kernel_tags,
-    validate_rows,
-)
+from semikpca.estimators._validation import check_row_numbers, validate_rows
 from semikpca.exceptions import SingleClassWarning, warn_user
-from semikpca.kernels import DefaultKernels
-from semikpca.problem import SemiKPCAProblem, warn_unless_solved
-
-_EIGENPAIR_SHARE = 0.01  # eigenpairs are found to this share of the tolerance of the solves
+from semikpca.problem import warn_unless_solved
 
 
-class SemiKPCAClassifierCV(TransductiveDecisions):
+class SemiKPCAClassifierCV(AutomaticChoice, TransductiveDecisions):
     """Labels for all rows from a few, with nothing to choose: many candidates, weighed by exact leave-one-label-out.
 
     A candidate is a kernel between rows (the label response of Semi-KPCA, or a plain kernel, the LS-SVM limit), fitted
@@ -166,28 +156,6 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         self._warn_of_unreachable_rows()
         return self
 
-    def _checked_kernels(self):
-        if self.combine not in ("ensemble", "best"):
-            raise ValueError(f"combine must be 'ensemble' or 'best', got {self.combine!r}.")
-        check_iteration(self.tol, self.max_iter)
-        for name, optional in (("error_weights", True), ("n_components_removed", False)):
-            values = getattr(self, name)
-            if not (optional and values is None) and not is_list(values):
-                raise ValueError(f"{name} must be a list of values to try, got {values!r}.")
-        for count in self.n_components_removed:
-            check_count("n_components_removed", count, 0)
-        return check_kernels([DefaultKernels()] if self.kernels is None else self.kernels)
-
-    def _problems(self):
-        """Return the settings of Semi-KPCA to try with each kernel."""
-        weights = ["middle"] if self.error_weights is None else self.error_weights
-        rtols = {"stored_eigenpair_rtol": _EIGENPAIR_SHARE * self.tol, "stored_solve_rtol": self.tol}
-        return [
-            SemiKPCAProblem(int(count), weight, "relative", self.tol, self.max_iter, **rtols)
-            for count in dict.fromkeys(self.n_components_removed)
-            for weight in weights
-        ]
-
     def _learn(self, blend: Blend) -> None:
         """Store a blend and what is read off it."""
         labels = blend.labels
@@ -196,9 +164,8 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
         self.class_shares_ = blend.class_shares
         self.weights_, self.results_ = blend.weights, blend.results
         self.certificates_, self.certificate_ = blend.certificates, blend.certificate
-        best = int(np.argmax(blend.weights)) if len(blend.weights) else None
-        self.best_params_ = {} if best is None else {name: values[best] for name, values in blend.results.items()}
-        if self.verbose and best is not None:
+        self.best_params_ = blend.best_params
+        if self.verbose and self.best_params_:
             logger.info("%d candidates; the heaviest: %s", len(blend.weights), self.best_params_)
         self.n_iter_ = 1 if blend.hardest is None else max(1, blend.hardest.n_iter)
         self._sharpness: list[float] = []
@@ -321,7 +288,3 @@ class SemiKPCAClassifierCV(TransductiveDecisions):
                 setattr(model, name, getattr(self, name))
         model._learn(blend)
         return model
-
-    def __sklearn_tags__(self):
-        kernel = self.kernels[0] if is_list(self.kernels) else "rbf"
-        return set_kernel_tags(super().__sklearn_tags__(), kernel)

@@ -2,12 +2,15 @@
 
 from semikpca.labeling._accept import Acceptance, AcceptedLabels, accept_labels, labels_needed
 from semikpca.labeling._accuracy import AccuracyEstimate, estimate_accuracy, worth_of_labels
-from semikpca.labeling._audit import LabelAudit, audit_labels, listed_as_wrong
+from semikpca.labeling._audit import LabelAudit, audit_labels
 from semikpca.labeling._held_out import HeldOut, held_out
 from semikpca.labeling._leave_one_out import LeaveOneLabelOut, leave_one_label_out
+from semikpca.labeling._left_out_values import LeaveOneValueOut, ValueAudit
 from semikpca.labeling._path import ErrorWeightPath, error_weight_path
+from semikpca.labeling._prediction_intervals import PredictionIntervals, prediction_intervals
 from semikpca.labeling._prediction_sets import PredictionSets, prediction_sets
 from semikpca.labeling._suggest import expected_change, suggest_labels
+from semikpca.labeling._wrong import listed_as_wrong
 
 __all__ = [
     "Acceptance",
@@ -17,7 +20,10 @@ __all__ = [
     "HeldOut",
     "LabelAudit",
     "LeaveOneLabelOut",
+    "LeaveOneValueOut",
+    "PredictionIntervals",
     "PredictionSets",
+    "ValueAudit",
     "accept_labels",
     "audit_labels",
     "error_weight_path",
@@ -27,6 +33,7 @@ __all__ = [
     "labels_needed",
     "leave_one_label_out",
     "listed_as_wrong",
+    "prediction_intervals",
     "prediction_sets",
     "suggest_labels",
     "worth_of_labels",

@@ -1,7 +1,8 @@
 """Which given labels look wrong, in the eyes of all others."""
 
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -9,14 +10,12 @@ from scipy.special import softmax
 
 from semikpca._numbers import require_share
 from semikpca._typing import BoolArray, FloatArray, IntArray
-from semikpca.estimators import DecisionClassifier
-from semikpca.labeling._leave_one_out import leave_one_label_out
+from semikpca.estimators import DecisionClassifier, TransductiveRegressor
+from semikpca.labeling._kinds import predicts_numbers
+from semikpca.labeling._leave_one_out import leave_one_class_out
+from semikpca.labeling._left_out_values import ValueAudit, audit_values
+from semikpca.labeling._wrong import likelihood_of_share, listed_as_wrong, share_wrong
 
-# What is taken for the share of wrong labels before any of them is looked at, and the labels that this is worth.
-_WRONG_BEFOREHAND = 0.05
-_WORTH = 10.0
-_STEPS = 100
-_SETTLED = 1e-6
 _LEAST_CHANCE = 1e-6  # no class is impossible
 # The probabilities of a model are as cautious as its labels are wrong, those that were given wrongly included. Of rows
 # that were labeled rightly it can be surer: its probabilities are raised to a power. Of the automatic classifier, which
@@ -70,33 +69,28 @@ class LabelAudit:
         )
 
 
-def listed_as_wrong(suspicion: FloatArray, is_contradicted: BoolArray, false_discovery_rate: float = 0.1) -> BoolArray:
-    """Return which labels look wrong: the longest list in which few are expected to be right.
-
-    Parameters
-    ----------
-    suspicion : ndarray of shape (n_labels,)
-        The probability that each label is wrong, falling; NaN, at the end, where nothing is known.
-    is_contradicted : ndarray of bool, shape (n_labels,)
-        Whether the other labels would call the row something else; no other label is listed.
-    false_discovery_rate : float, default=0.1
-        The share of the list that may be expected to be right.
-    """
-    known = np.flatnonzero(~np.isnan(suspicion) & is_contradicted)
-    right = np.cumsum(1 - suspicion[known]) / np.arange(1, len(known) + 1)
-    flags = np.zeros(len(suspicion), dtype=bool)
-    flags[known[: int(np.sum(right <= false_discovery_rate))]] = True
-    return flags
+@overload
+def audit_labels(model: DecisionClassifier, *, false_discovery_rate: float = ...) -> LabelAudit: ...
 
 
-def audit_labels(model: DecisionClassifier, *, false_discovery_rate: float = 0.1) -> LabelAudit:
+@overload
+def audit_labels(model: TransductiveRegressor, *, false_discovery_rate: float = ...) -> ValueAudit: ...
+
+
+def audit_labels(
+    model: DecisionClassifier | TransductiveRegressor, *, false_discovery_rate: float = 0.1
+) -> LabelAudit | ValueAudit:
     """Return how strongly the other labels speak against each given one.
 
     Parameters
     ----------
-    model : fitted classifier
+    model : fitted classifier, SemiKPCARegressor or SemiKPCARegressorCV
     false_discovery_rate : float, default=0.1
         The share of right labels that the list of labels that look wrong may have.
+
+    Returns
+    -------
+    LabelAudit, or ValueAudit for numbers
 
     Notes
     -----
@@ -104,9 +98,15 @@ def audit_labels(model: DecisionClassifier, *, false_discovery_rate: float = 0.1
     other labels, ε the share of wrong labels and c classes, it is wrong with the odds ε (1 − p) / (c − 1) to (1 − ε) p.
     ε is the one under which this happens as often as it is expected to, beginning with 5%, worth ten labels; how sure
     the others are is not taken for known, and the answer is a mean over what the labels make likely.
+
+    A given number is right, and misses what the others say by an error with the spread that most of them have
+    (Student's distribution, with tails as heavy as the numbers make likely); or it is wrong, and then any number of the
+    size that is given (Cauchy's distribution around their median). The share of wrong ones is found in the same way.
     """
     require_share("false_discovery_rate", false_discovery_rate)
-    left_out = leave_one_label_out(model)
+    if predicts_numbers(model):
+        return audit_values(model, false_discovery_rate=false_discovery_rate)
+    left_out = leave_one_class_out(model)
     coding = model.label_coding_
     known = ~(left_out.is_only_label | left_out.is_out_of_reach)
     suspicion, likeliest = np.full((2, len(known)), np.nan)
@@ -147,28 +147,17 @@ def wrong_chances(
     for power, before in zip(powers, beforehand, strict=True):
         surer = softmax(power * logarithms, axis=1)
         right = np.clip(surer[of_given], _LEAST_CHANCE, 1 - _LEAST_CHANCE)
-        share = _share_wrong(right, n_classes)
+        share = share_wrong(partial(_posterior, right, n_classes), len(right))
         likelihood = np.log((1 - share) * right + share * (1 - right) / (n_classes - 1)).sum()
-        likelihood += _WORTH * (_WRONG_BEFOREHAND * np.log(share) + (1 - _WRONG_BEFOREHAND) * np.log1p(-share))
+        likelihood += likelihood_of_share(share)
         likelihoods.append(likelihood + before)
-        found.append((surer, _posterior(right, share, n_classes), share))
+        found.append((surer, _posterior(right, n_classes, share), share))
     weights = softmax(likelihoods)
     chances, wrong, shares = (np.tensordot(weights, np.array(values), axes=1) for values in zip(*found, strict=True))
     return np.asarray(chances), np.asarray(wrong), float(shares)
 
 
-def _share_wrong(right: FloatArray, n_classes: int) -> float:
-    """Return the share of wrong labels under which as many seem to be wrong as it says, by expectation-maximization."""
-    share = _WRONG_BEFOREHAND
-    for _ in range(_STEPS):
-        before = share
-        share = float((_WORTH * _WRONG_BEFOREHAND + _posterior(right, share, n_classes).sum()) / (_WORTH + len(right)))
-        if abs(share - before) < _SETTLED:
-            break
-    return share
-
-
-def _posterior(right: FloatArray, share: float, n_classes: int) -> FloatArray:
+def _posterior(right: FloatArray, n_classes: int, share: float) -> FloatArray:
     """Return the probability that labels are wrong whose classes have these probabilities."""
     wrong = share * (1 - right) / (n_classes - 1)
     return np.asarray(wrong / (wrong + (1 - share) * right))

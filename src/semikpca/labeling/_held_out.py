@@ -5,16 +5,15 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
-from semikpca.estimators import DecisionClassifier
+from semikpca.blending import label_folds
+from semikpca.estimators import DecisionClassifier, TransductiveRegressor
+from semikpca.labeling._kinds import require_classes
 from semikpca.labels import only_of_class
 
-MOST_FOLDS = 20
 Progress: TypeAlias = Callable[[str, int, int], None]
-_SEED = 0
 
 
 @dataclass(frozen=True)
@@ -63,6 +62,7 @@ def held_out(model: DecisionClassifier, drawn_rows: Any = None, *, progress: Pro
     progress : callable, optional
         Told the step, how many fits are done and how many there are, before each; an error in it ends the work.
     """
+    require_classes(model, "held_out", "prediction_intervals")
     rows = drawn(model, drawn_rows)
     codes = model.label_coding_.codes[rows]
     if model.is_linear_in_labels:
@@ -81,23 +81,21 @@ def held_out(model: DecisionClassifier, drawn_rows: Any = None, *, progress: Pro
 def models_without(model: Any, rows: IntArray, progress: Progress | None = None) -> Iterator[tuple[IntArray, Any]]:
     """Yield the places of the labels of each fold, and the model without them.
 
-    20 folds drawn at random, always the same, or one for each label. Nothing comes where there is one label in all: it
+    The folds are those of :func:`semikpca.blending.label_folds`. Nothing comes where there is one label in all: it
     takes another to say anything.
     """
-    if len(model.label_coding_.labeled_rows) > 1:
-        order = check_random_state(_SEED).permutation(len(rows))
-        parts = np.array_split(order, min(MOST_FOLDS, len(rows))) if len(rows) else []
-        for number, fold in enumerate(parts):
+    if len(model.labeled_rows_) > 1:
+        folds = label_folds(len(rows))
+        for number, fold in enumerate(folds):
             if progress is not None:
-                progress("Hiding labels", number, len(parts))
-            fold.sort()
+                progress("Hiding labels", number, len(folds))
             yield fold, model.without_labels(rows[fold])
 
 
-def drawn(model: DecisionClassifier, drawn_rows: Any = None) -> IntArray:
+def drawn(model: DecisionClassifier | TransductiveRegressor, drawn_rows: Any = None) -> IntArray:
     """Return the labeled rows that count as drawn at random, ascending."""
     check_is_fitted(model)
-    labeled = model.label_coding_.labeled_rows
+    labeled = model.labeled_rows_
     if drawn_rows is None:
         return np.setdiff1d(labeled, model.suggested_rows_)
     rows = np.unique(np.asarray(drawn_rows))
@@ -108,6 +106,14 @@ def drawn(model: DecisionClassifier, drawn_rows: Any = None) -> IntArray:
     if unlabeled.size:
         raise ValueError(f"drawn_rows names row {unlabeled[0]}, which has no label; name labeled rows.")
     return rows
+
+
+def nothing_drawn() -> str:
+    """Return what to say where no label counts."""
+    return (
+        "No label was drawn at random, as far as is known, so that nothing can be promised. Name those that were with "
+        "drawn_rows, or have suggest_labels(..., check_rows=m) mix in rows at random."
+    )
 
 
 def of_all_classes(model: DecisionClassifier, without: DecisionClassifier, probabilities: FloatArray) -> FloatArray:

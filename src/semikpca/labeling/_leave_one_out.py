@@ -1,14 +1,15 @@
 """What each label would be predicted as, were it not given."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
-from semikpca.estimators import DecisionClassifier
+from semikpca.estimators import DecisionClassifier, TransductiveRegressor
+from semikpca.labeling._kinds import predicts_numbers
+from semikpca.labeling._left_out_values import LeaveOneValueOut, leave_one_value_out
 from semikpca.labels import only_of_class
 
 
@@ -47,21 +48,40 @@ class LeaveOneLabelOut:
         return float(np.mean(self.predictions[scored] == self.given[scored]))
 
 
-def leave_one_label_out(model: DecisionClassifier) -> LeaveOneLabelOut:
+@overload
+def leave_one_label_out(model: DecisionClassifier) -> LeaveOneLabelOut: ...
+
+
+@overload
+def leave_one_label_out(model: TransductiveRegressor) -> LeaveOneValueOut: ...
+
+
+def leave_one_label_out(model: DecisionClassifier | TransductiveRegressor) -> LeaveOneLabelOut | LeaveOneValueOut:
     """Return what each labeled row would be predicted as without its own label: exact, and no fit to the rows again.
 
     Parameters
     ----------
-    model : fitted SemiKPCAClassifier, SemiLSSVMClassifier or LSSVMClassifier
+    model : fitted SemiKPCAClassifier, SemiLSSVMClassifier or LSSVMClassifier, or a regressor
+
+    Returns
+    -------
+    LeaveOneLabelOut, or LeaveOneValueOut for SemiKPCARegressor and SemiKPCARegressorCV
 
     Notes
     -----
     Decisions are H y, so row i without its label has the decision f_i − H_ii y_i (the row stays, unlabeled); for
     ``LSSVMClassifier``, whose unlabeled rows take no part, it is (f_i − H_ii y_i) / (1 − H_ii). A ``class_prior`` keeps
     the offsets of the whole fit. With another loss than the square there is no H: each label is left out by Newton
-    steps that begin with the answer to all labels, to the tolerance of the fit.
+    steps that begin with the answer to all labels, to the tolerance of the fit. For regressors every candidate of the
+    blend is exact, and the weights are those of the whole fit.
     """
-    check_is_fitted(model)
+    if predicts_numbers(model):
+        return leave_one_value_out(model)
+    return leave_one_class_out(model)
+
+
+def leave_one_class_out(model: DecisionClassifier) -> LeaveOneLabelOut:
+    """Return the same of a classifier."""
     coding = model.label_coding_
     rows = coding.labeled_rows
     decision = model.left_out_decisions(rows)

@@ -11,8 +11,10 @@ from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.arrays import length, to_numpy
 from semikpca.decisions import says_nothing
 from semikpca.estimators import DecisionClassifier
-from semikpca.labeling._held_out import MOST_FOLDS, drawn, models_without, of_all_classes
+from semikpca.labeling._held_out import drawn, models_without, nothing_drawn, of_all_classes
+from semikpca.labeling._kinds import require_classes
 from semikpca.labeling._linear_ranks import ranks_of_new, ranks_of_unlabeled
+from semikpca.labeling._promise import promise_of_folds, promise_without_each
 from semikpca.labels import UNLABELED
 
 Score = Literal["adaptive", "smallest"]
@@ -113,14 +115,12 @@ def prediction_sets(
       same. ``LSSVMClassifier`` learns from no unlabeled rows, and the proof holds: twice the error rate.
     """
     require_share("error_rate", error_rate)
+    require_classes(model, "prediction_sets", "prediction_intervals")
     if score not in ("adaptive", "smallest"):
         raise ValueError(f"score must be 'adaptive' or 'smallest', got {score!r}.")
     rows = drawn(model, drawn_rows)
     if not len(rows):
-        raise ValueError(
-            "No label was drawn at random, as far as is known, so that nothing can be promised. Name those that were "
-            "with drawn_rows, or have suggest_labels(..., check_rows=m) mix in rows at random."
-        )
+        raise ValueError(nothing_drawn())
     unlabeled = np.flatnonzero(model.label_coding_.codes == UNLABELED)
     asked = unlabeled if X is None else np.arange(length(X))
     decision = to_numpy(model.decision_)[asked] if X is None else to_numpy(model.decision_function(X))
@@ -149,13 +149,9 @@ def _promised(model: Any, error_rate: float, n_labels: int, n_of_rarest: int | N
         return float("nan")
     if model.is_linear_in_labels and not of_new_rows:
         return 1 - error_rate
-    if model.is_linear_in_labels or n_labels <= MOST_FOLDS:
-        return max(0.0, 1 - 2 * error_rate)
-    n, n_folds = n_labels if n_of_rarest is None else n_of_rarest, MOST_FOLDS
-    slack = 2 * (1 - 1 / n_folds) / (n / n_folds + 1)
-    if n_of_rarest is None:  # the other bound wants folds of one size
-        slack = min(slack, (1 - n_folds / n) / (n_folds + 1))
-    return max(0.0, 1 - 2 * error_rate - slack)
+    if model.is_linear_in_labels:
+        return promise_without_each(error_rate)
+    return promise_of_folds(error_rate, n_labels, n_of_rarest)
 
 
 def _ranks_by_folds(

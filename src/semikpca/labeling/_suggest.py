@@ -8,8 +8,10 @@ from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import slices, to_numpy
 from semikpca.decisions import Reach, typical_margin
-from semikpca.estimators import DecisionClassifier
+from semikpca.estimators import DecisionClassifier, TransductiveRegressor
 from semikpca.labeling._change_by_fits import change_by_fits, suggested_by_fits
+from semikpca.labeling._kinds import predicts_numbers
+from semikpca.labeling._suggest_values import suggested_for_numbers
 from semikpca.labels import UNLABELED, signed_targets
 
 # A class that a row is less likely to have than this adds little to an expectation, and is not worth its cost when rows
@@ -29,7 +31,7 @@ _FEWEST_CANDIDATES, _MOST_CANDIDATES = 32, 256
 
 
 def suggest_labels(
-    model: DecisionClassifier,
+    model: DecisionClassifier | TransductiveRegressor,
     n: int = 10,
     *,
     check_rows: int = 0,
@@ -43,9 +45,13 @@ def suggest_labels(
     labels the expectation is taken with more confident probabilities than ``predict_proba`` gives: cautious ones expect
     a contradiction everywhere, and lead to rows that would upset the model most instead of those it is unsure of.
 
+    For numbers it is the row that lowers the variance of all rows the most, each candidate of the blend taken for a
+    Gaussian process; that does not depend on the number that it will have.
+
     Parameters
     ----------
-    model : fitted SemiKPCAClassifier or SemiLSSVMClassifier
+    model : fitted SemiKPCAClassifier, SemiKPCAClassifierCV, SemiLSSVMClassifier, SemiKPCARegressor or \
+SemiKPCARegressorCV
     n : int, default=10
         How many rows; fewer come back where fewer are unlabeled.
     check_rows : int, default=0
@@ -53,29 +59,30 @@ def suggest_labels(
         estimates and promises honest (:func:`estimate_accuracy`, :func:`accept_labels`), which labels of suggested
         rows are no ground for; the model remembers which rows it suggested.
     max_candidates : int or None, default=None
-        Rows that are weighed against each other: the most uncertain ones and as many drawn at random. All of them where
-        no more are unlabeled. None is 256, and fewer above 10,000 rows: each takes a column of the label response. For
-        losses but the squared one None is 32: each takes a fit for each likely class, and again for each row of the
-        answer.
+        Rows that are weighed against each other: the most uncertain ones and as many drawn at random (for numbers all
+        of them drawn at random). All of them where no more are unlabeled. None is 256, and fewer above 10,000 rows:
+        each takes a column of the label response. For losses but the squared one None is 32: each takes a fit for each
+        likely class, and again for each row of the answer.
     random_state : int, RandomState or None, default=0
 
     Returns
     -------
     ndarray of int
     """
-    check_is_fitted(model)
+    search = suggested_for_numbers if predicts_numbers(model) else _suggested
+    unlabeled = model.unlabeled_rows_
     if max_candidates is None:
-        n_rows = len(model.label_coding_.codes)
-        max_candidates = _default_candidates(n_rows) if model.has_label_response else _FEWEST_CANDIDATES
+        n_rows = len(unlabeled) + len(model.labeled_rows_)
+        by_columns = predicts_numbers(model) or model.has_label_response
+        max_candidates = _default_candidates(n_rows) if by_columns else _FEWEST_CANDIDATES
     for name, value in (("n", n), ("max_candidates", max_candidates)):
         if not is_whole_number(value, 1):
             raise ValueError(f"{name} must be a whole number, 1 or more, got {value!r}.")
     if not is_whole_number(check_rows, 0) or check_rows > n:
         raise ValueError(f"check_rows must be a whole number between 0 and n={n}, got {check_rows!r}.")
-    unlabeled = np.flatnonzero(model.label_coding_.codes == UNLABELED)
     random_state = check_random_state(random_state)
     drawn = random_state.permutation(unlabeled)[:check_rows] if check_rows else unlabeled[:0]
-    suggested = _suggested(model, np.setdiff1d(unlabeled, drawn), n - check_rows, max_candidates, random_state)
+    suggested = search(model, np.setdiff1d(unlabeled, drawn), n - check_rows, max_candidates, random_state)
     model.remember_suggestions(suggested, drawn)
     return np.concatenate([suggested, drawn])
 

@@ -151,7 +151,8 @@ class LabeledTable:
     @cached_property
     def audit(self) -> LabelAudit:
         """The given labels, most suspicious first."""
-        return audit_labels(self.model)
+        audit: LabelAudit = audit_labels(self.model)
+        return audit
 
     @cached_property
     def looks_wrong(self) -> BoolArray:

@@ -19,6 +19,7 @@ from semikpca.losses import LogCosh, PseudoHuber, Squared
 from semikpca.solvers import Status
 from semikpca.spectrum import Spectrum
 from semikpca.tables import EncoderIdentity, TableToNumbers
+from semikpca.targets import TargetValues
 
 
 class Kind(Enum):
@@ -60,7 +61,11 @@ _STATE_TYPES: Mapping[str, type] = {
     "Squared": Squared,
     "Status": Status,
     "TableToNumbers": TableToNumbers,
+    "TargetValues": TargetValues,
     "Total": blending.Total,
+    "ValueBlend": blending.ValueBlend,
+    "ValuePart": blending.ValuePart,
+    "ValueScale": blending.ValueScale,
 }
 
 # Types of other packages that a model may hold, beside NumPy's and scikit-learn's own that skops always lets through.
