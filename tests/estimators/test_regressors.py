@@ -185,6 +185,8 @@ def test_numbers_without_any_gap_are_fine_and_score_counts_labeled_rows(table):
     weights = np.arange(70.0)
     wanted = r2_score(y[known], model.predict(X)[known], sample_weight=weights[known])
     assert model.score(X, y, sample_weight=weights) == pytest.approx(wanted)
+    with pytest.raises(ValueError, match=r"one entry for each of the 70 rows, got shape \(3,\)"):
+        model.score(X, y, sample_weight=[1, 2, 3])
     with pytest.raises(ValueError, match="No label is given"):
         model.score(X, np.full(70, np.nan))
 
@@ -319,6 +321,17 @@ def test_parameters_of_the_automatic_regressor_are_checked(table, parameters, me
     X, y, _ = table
     with pytest.raises(ValueError, match=message):
         SemiKPCARegressorCV(**parameters).fit(X, y)
+
+
+def test_progress_is_told_and_verbose_models_say_what_they_do(table, caplog):
+    X, y, _ = table
+    steps = []
+    with caplog.at_level("INFO", "semikpca"):
+        SemiKPCARegressorCV(verbose=1).fit(X, y, progress=lambda *step: steps.append(step))
+        SemiKPCARegressor(verbose=1).fit(X, y)
+    assert {name for name, _, _ in steps} == {"kernels", "labels"}
+    assert "candidates; the heaviest" in caplog.text
+    assert "Convexity certificate" in caplog.text
 
 
 def test_a_wrong_number_of_labels_is_refused(table):

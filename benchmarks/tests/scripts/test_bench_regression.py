@@ -53,6 +53,13 @@ def test_a_run_goes_on_from_its_records(line):
     assert len(after) == 2 * len(before)
 
 
+def test_times_of_fits_are_written(tmp_path):
+    run(tmp_path, "--speed")
+    (row,) = rows_of(tmp_path / "out" / "speed.csv")
+    wanted = float(row["SemiKPCARegressorCV seconds"]) / float(row["SemiKPCARegressor seconds"])
+    assert float(row["ratio"]) == pytest.approx(wanted, rel=0.01)
+
+
 def test_a_set_that_does_not_exist_is_named(line):
     command = [sys.executable, str(SCRIPT), "--sets", "nowhere"]
     found = subprocess.run(command, check=False, timeout=300, capture_output=True, text=True)

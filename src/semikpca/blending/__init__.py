@@ -6,7 +6,7 @@ from semikpca.blending._blend import Blend, BlendSettings, Part, Total, no_repor
 from semikpca.blending._columns import NO_COLUMNS, Columns
 from semikpca.blending._folds import MOST_FOLDS, label_folds
 from semikpca.blending._label_fit import LabelSystem
-from semikpca.blending._sources import PlainSource, ResponseSource, Source, sources_of
+from semikpca.blending._sources import PlainSource, Report, ResponseSource, Source, sources_of
 from semikpca.blending._structure import RowStructure, structures_of
 from semikpca.blending._value_blend import ValueBlend, ValuePart
 from semikpca.blending._value_candidates import ValueScale
@@ -25,6 +25,7 @@ __all__ = [
     "NeighborAgreement",
     "Part",
     "PlainSource",
+    "Report",
     "ResponseSource",
     "RowStructure",
     "Source",

@@ -13,7 +13,7 @@ from semikpca import labels as coding
 from semikpca.arrays import on_device, on_host, to_numpy
 from semikpca.decisions import Reach, decided_codes, decided_probabilities, learn_sharpness, rows_to_leave_out
 from semikpca.estimators._suggested import RemembersSuggestions, warn_of_unreachable_rows
-from semikpca.estimators._validation import check_row_numbers
+from semikpca.estimators._validation import check_row_numbers, weights_of_labeled
 from semikpca.exceptions import UnreachableRowsWarning
 from semikpca.operators import gathered, map_rows
 
@@ -191,14 +191,8 @@ class TransductiveDecisions(DecisionClassifier):
         truth, labeled = coding.labeled_values(on_host(gathered(y)), self.classes_)
         predicted = to_numpy(self.predict(X))
         coding.require_label_for_each(predicted, truth)
-        if sample_weight is not None:
-            sample_weight = np.asarray(sample_weight)
-            if sample_weight.shape != (len(truth),):
-                raise ValueError(
-                    f"sample_weight must have one entry for each of the {len(truth)} rows, got shape "
-                    f"{sample_weight.shape}."
-                )
-            sample_weight = sample_weight[labeled]
+        is_labeled = np.isin(np.arange(len(truth)), labeled)
+        sample_weight = weights_of_labeled(sample_weight, is_labeled)
         return accuracy_score(truth[labeled], predicted[labeled], sample_weight=sample_weight)
 
     def add_labels(self, rows, labels):

@@ -1,9 +1,11 @@
 """Semi-supervised kernel PCA for numbers: Problem 4 with real targets."""
 
-from semikpca.blending import ResponseSource, ValueBlend
+from semikpca.blending import Report, ResponseSource, ValueBlend
+from semikpca.estimators._decisions import logger
 from semikpca.estimators._transductive_regressor import TransductiveRegressor
 from semikpca.estimators._validation import check_count, check_iteration, set_kernel_tags
 from semikpca.kernels import as_kernel
+from semikpca.operators import Progress
 from semikpca.problem import SemiKPCAProblem, fit_kernel
 from semikpca.targets import TargetValues
 
@@ -106,13 +108,16 @@ class SemiKPCARegressor(TransductiveRegressor):
             int(self.n_components_removed), self.error_weight, self.error_weight_unit, self.tol, self.max_iter
         )
 
-    def _blend(self, rows, targets: TargetValues) -> ValueBlend:
+    def _blend(self, rows, targets: TargetValues, report: Report) -> ValueBlend:
         problem = self._problem()
         kernel, rows, self.backend_, operator = fit_kernel(
             as_kernel(self.kernel), rows, self.backend, tol=problem.matrix_tol
         )
+        operator.log.progress = Progress(logger.info) if self.verbose else None
         source = ResponseSource(kernel, rows, self.backend, problem, *problem.set_up(operator))
-        return ValueBlend.of([source], targets, "ensemble")
+        if self.verbose:
+            logger.info("%s", source.certificate)
+        return ValueBlend.of([source], targets, "ensemble", report)
 
     def _learn(self, blend: ValueBlend) -> None:
         (source,) = blend.sources

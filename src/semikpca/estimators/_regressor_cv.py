@@ -1,6 +1,6 @@
 """Numbers for all rows from a few, with nothing to choose."""
 
-from semikpca.blending import ValueBlend, no_report, sources_of
+from semikpca.blending import Report, ValueBlend, no_report, sources_of
 from semikpca.estimators._automatic import AutomaticChoice
 from semikpca.estimators._decisions import logger
 from semikpca.estimators._transductive_regressor import TransductiveRegressor
@@ -96,9 +96,26 @@ class SemiKPCARegressorCV(AutomaticChoice, TransductiveRegressor):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _blend(self, rows, targets: TargetValues) -> ValueBlend:
-        sources = sources_of(self._checked_kernels(), rows, self.backend, self._problems(), report=no_report)
-        return ValueBlend.of(sources, targets, self.combine)
+    def fit(self, X, y, *, progress=None):
+        """Fill in the numbers of all rows from the rows whose numbers are known.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features), or what the kernels take
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Numbers; NaN (or None) marks unlabeled rows, in all columns of a row or in none. -1 is a number.
+        progress : callable, optional
+            Called with "kernels" or "labels", how many of them are done, and how many there are.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, no_report if progress is None else progress)
+
+    def _blend(self, rows, targets: TargetValues, report: Report) -> ValueBlend:
+        sources = sources_of(self._checked_kernels(), rows, self.backend, self._problems(), report=report)
+        return ValueBlend.of(sources, targets, self.combine, report)
 
     def _learn(self, blend: ValueBlend) -> None:
         self.best_params_ = blend.best_params

@@ -7,9 +7,9 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from semikpca.blending import ValueBlend
+from semikpca.blending import Report, ValueBlend, no_report
 from semikpca.estimators._suggested import RemembersSuggestions, warn_of_unreachable_rows
-from semikpca.estimators._validation import check_row_numbers, validate_rows
+from semikpca.estimators._validation import check_row_numbers, validate_rows, weights_of_labeled
 from semikpca.exceptions import UnreachableValuesWarning
 from semikpca.labels import require_label_for_each
 from semikpca.problem import warn_unless_solved
@@ -25,7 +25,7 @@ class TransductiveRegressor(RemembersSuggestions, MultiOutputMixin, RegressorMix
     # -- what a subclass provides ------------------------------------------------------------------------------
 
     @abstractmethod
-    def _blend(self, rows, targets: TargetValues) -> ValueBlend:
+    def _blend(self, rows, targets: TargetValues, report: Report) -> ValueBlend:
         """Return what the parameters ask for, fitted to validated rows and targets."""
 
     @abstractmethod
@@ -48,6 +48,9 @@ class TransductiveRegressor(RemembersSuggestions, MultiOutputMixin, RegressorMix
         -------
         self
         """
+        return self._fit(X, y, no_report)
+
+    def _fit(self, X, y, report: Report):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         before = vars(self).copy()
@@ -57,7 +60,7 @@ class TransductiveRegressor(RemembersSuggestions, MultiOutputMixin, RegressorMix
             targets = encode_values(y)
             require_label_for_each(rows, targets.values)
             self.suggested_rows_ = np.empty(0, dtype=np.intp)
-            self._learn(self._blend(rows, targets))
+            self._learn(self._blend(rows, targets, report))
         except BaseException:
             # A fit that is refused or interrupted leaves an earlier one as it was.
             self.__dict__ = before
@@ -140,8 +143,7 @@ class TransductiveRegressor(RemembersSuggestions, MultiOutputMixin, RegressorMix
         labeled = ~np.isnan(table[:, 0])
         if not labeled.any():
             raise ValueError(f"No label is given: all {len(truth)} rows of y are unlabeled (NaN).")
-        if sample_weight is not None:
-            sample_weight = np.asarray(sample_weight)[labeled]
+        sample_weight = weights_of_labeled(sample_weight, labeled)
         return r2_score(table[labeled], predicted.reshape(len(truth), -1)[labeled], sample_weight=sample_weight)
 
     # -- other labels, other weights ---------------------------------------------------------------------------

@@ -110,6 +110,18 @@ def check_row_numbers(rows, n_samples: int):
     return rows.astype(np.intp)
 
 
+def weights_of_labeled(sample_weight, labeled):
+    """Return the weights of the rows that are labeled; None stays None, and each row must have one."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight)
+    if weights.shape != labeled.shape:
+        raise ValueError(
+            f"sample_weight must have one entry for each of the {len(labeled)} rows, got shape {weights.shape}."
+        )
+    return weights[labeled]
+
+
 def _validated_tensor(estimator, X, *, reset: bool):
     """Check a tensor as validate_data checks an array; it stays on its device."""
     if not getattr(estimator, "_takes_tensors", False):
