@@ -38,7 +38,7 @@ def test_the_baseline_is_a_refit_without_each_label(labeled_plants):
         fit = LSSVMClassifier(RBF(gamma=gamma)).fit(X[rows[others]], labels[others])
         hits += fit.predict(X[rows[[left_out]]])[0] == labels[left_out]
     assert labeled_plants.baseline == AccuracyEstimate.of(
-        int(hits), len(rows), worth=0.85
+        int(hits), len(rows), worth=0.7
     )  # all of its rows have labels
 
 

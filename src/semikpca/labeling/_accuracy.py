@@ -10,7 +10,7 @@ from semikpca._numbers import require_share
 from semikpca.estimators import DecisionClassifier
 from semikpca.labeling._held_out import held_out
 
-_WORTH_OF_DEPENDENT = 0.85
+_WORTH_OF_DEPENDENT = 0.7
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def worth_of_labels(model: DecisionClassifier) -> float:
     -----
     With m labels and u rows without one, the two shares of right predictions differ as if there were m u / (m + u)
     labels and endless rows. And labels that are left out in turn are predicted from nearly the same others, so that
-    their errors come together: they are worth 0.85 of it, which was measured (docs/benchmarks.md, "Certainty").
+    their errors come together: they are worth 0.7 of it, which was measured (docs/benchmarks.md, "Certainty").
     """
     labels = model.label_coding_
     share_unlabeled = 1 - len(labels.labeled_rows) / len(labels.codes)
