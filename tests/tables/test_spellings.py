@@ -156,6 +156,11 @@ def test_values_that_are_no_classes_are_refused_with_the_way_out(cells, format_,
     assert OPTION in message
 
 
+def test_who_has_numbers_is_told_what_predicts_them():
+    assert "predicted by semikpca.SemiKPCARegressorCV" in refusal([*PRICES, None], "parquet")
+    assert "Regressor" not in refusal([*NAMES, None], "excel")
+
+
 @pytest.mark.parametrize("cells", [PRICES, DAYS, NAMES], ids=["prices", "dates", "names"])
 def test_values_are_classes_where_labels_are_taken_as_typed(cells):
     assert len(set(labels([*cells, None], "excel", as_typed=True))) == len(set(cells)) + 1

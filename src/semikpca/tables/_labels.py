@@ -125,10 +125,12 @@ def _refuse_values(counts: Counter[Any], where: str, *, allow_lone: bool) -> Non
     if len(counts) <= MANY_CLASSES:
         return
     n_lone, n_given = sum(count == 1 for count in counts.values()), counts.total()
+    remedy = ""
     if all(DATE.fullmatch(as_text(label)) for label in counts):
         why = f"they are dates, and only up to {MANY_CLASSES} dates are taken as classes"
     elif _has_fractions(list(counts)):
         why = f"they are numbers with fractions, and only up to {MANY_CLASSES} of these are taken as classes"
+        remedy = " Numbers themselves are predicted by semikpca.SemiKPCARegressorCV, in Python."
     elif 2 * n_lone > n_given and not allow_lone:
         why = (
             f"{n_lone:,} of {n_given:,} labels are the only one of their class, and with more than {MANY_CLASSES} "
@@ -138,7 +140,7 @@ def _refuse_values(counts: Counter[Any], where: str, *, allow_lone: bool) -> Non
         return
     raise TableError(
         f"There are {len(counts):,} different labels in {where}: {why}. Put them into a few groups, or name another "
-        f"column with --label-column. If each of them is a class, add {AS_TYPED}."
+        f"column with --label-column. If each of them is a class, add {AS_TYPED}.{remedy}"
     )
 
 
