@@ -333,7 +333,7 @@ def fit_graphs(
 ) -> list[NeighborGraph]:
     """Return graphs with these ``counts`` of neighbors, fitted to ``rows`` by one search.
 
-    ``known`` are the distances between the rows, where somebody has them.
+    ``known`` are the distances between the rows, where somebody has them. ``metric`` is that of all graphs.
     """
     graphs = [NeighborGraph(count, metric=metric) for count in counts]
     widest = max(graphs, key=lambda graph: graph.n_neighbors)
