@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from mapie.regression import CrossConformalRegressor
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.model_selection import LeaveOneOut, PredefinedSplit
 
@@ -10,7 +9,15 @@ from oracles import relative_error
 from semikpca import LSSVMRegressor, SemiKPCAClassifier, SemiKPCARegressor, SemiKPCARegressorCV
 from semikpca.blending import label_folds
 from semikpca.kernels import RBF, Linear
-from semikpca.labeling import prediction_intervals, prediction_sets, suggest_labels
+from semikpca.labeling import (
+    accept_labels,
+    error_weight_path,
+    expected_change,
+    held_out,
+    prediction_intervals,
+    prediction_sets,
+    suggest_labels,
+)
 
 KERNEL = RBF(gamma=0.1)
 MODELS = [SemiKPCARegressor(KERNEL), SemiKPCARegressorCV([KERNEL, Linear()])]
@@ -91,7 +98,8 @@ def test_intervals_are_those_of_mapie(rng, n_labels):
     for number, fold in enumerate(label_folds(n_labels)):
         test_fold[fold] = number
     cv = LeaveOneOut() if n_labels <= 20 else PredefinedSplit(test_fold)
-    peer = CrossConformalRegressor(OnAllRows(model, X), confidence_level=0.8, method="plus", cv=cv)
+    mapie = pytest.importorskip("mapie.regression")
+    peer = mapie.CrossConformalRegressor(OnAllRows(model, X), confidence_level=0.8, method="plus", cv=cv)
     peer.fit_conformalize(labeled[:, np.newaxis].astype(float), y[labeled])
     intervals = peer.predict_interval(found.rows[:, np.newaxis].astype(float))[1][:, :, 0]
     assert relative_error(found.low, intervals[:, 0]) < SAME_BY_REFIT
@@ -165,3 +173,6 @@ def test_a_model_of_the_other_kind_is_refused_by_name(rng, two_classes):
         prediction_intervals(LSSVMRegressor().fit(X, np.nan_to_num(y)))
     with pytest.raises(ValueError, match="error_rate must lie between 0 and 1"):
         prediction_intervals(regressor, 1.0)
+    for reading, arguments in ((held_out, ()), (accept_labels, ()), (error_weight_path, ()), (expected_change, ([5],))):
+        with pytest.raises(TypeError, match=r"is about classes, and SemiKPCARegressor fills in numbers\. Use "):
+            reading(regressor, *arguments)

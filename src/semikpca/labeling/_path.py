@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit, logit
-from sklearn.utils.validation import check_is_fitted
 
 from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import like, to_numpy
 from semikpca.estimators import SemiKPCAClassifier
 from semikpca.exceptions import NotLinearError
+from semikpca.labeling._kinds import require_classes
 from semikpca.labels import only_of_class, signed_targets
 from semikpca.problem import LabelSpace
 from semikpca.spectrum import Spectrum
@@ -67,7 +67,7 @@ def error_weight_path(
     those of the weight before it ended, and so is each left-out label. That costs as much as n_weights · (1 +
     n_labeled) solves (docs/losses.md); ask for fewer weights.
     """
-    check_is_fitted(model)
+    require_classes(model, "error_weight_path", "fits with other values of error_weight")
     certificate = model.certificate_
     weights = _relative_weights(relative_weights)
     k, bound = certificate.n_components_removed, certificate.error_weight_max

@@ -2,7 +2,6 @@
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from semikpca._numbers import is_whole_number
 from semikpca._typing import FloatArray, IntArray
@@ -10,7 +9,7 @@ from semikpca.arrays import slices, to_numpy
 from semikpca.decisions import Reach, typical_margin
 from semikpca.estimators import DecisionClassifier, TransductiveRegressor
 from semikpca.labeling._change_by_fits import change_by_fits, suggested_by_fits
-from semikpca.labeling._kinds import predicts_numbers
+from semikpca.labeling._kinds import predicts_numbers, require_classes
 from semikpca.labeling._suggest_values import suggested_for_numbers
 from semikpca.labels import UNLABELED, signed_targets
 
@@ -145,7 +144,7 @@ def expected_change(model: DecisionClassifier, rows, *, sharpness: float | None 
     -------
     ndarray of shape (len(rows),)
     """
-    check_is_fitted(model)
+    require_classes(model, "expected_change", "suggest_labels")
     columns = model.label_response(rows) if model.has_label_response else None
     rows = np.atleast_1d(np.asarray(rows, dtype=np.intp))
     labeled = rows[model.label_coding_.codes[rows] != UNLABELED]
