@@ -107,7 +107,7 @@ def require_whole_rows(table: FloatArray) -> None:
 
 def _number(value: object) -> float:
     try:
-        return float(value)  # type: ignore[arg-type]
+        return float(value)  # type: ignore[arg-type]  # whatever it is: what is no number is refused below
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"y has {value!r}, which is no number. Regressors fill in numbers; for classes use SemiKPCAClassifierCV."

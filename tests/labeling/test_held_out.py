@@ -69,6 +69,23 @@ def test_probabilities_of_the_automatic_classifier_are_those_of_refits_without_e
         assert not found.is_right[found.codes == 0].any()
 
 
+def test_shares_that_were_given_are_those_of_the_classes_that_are_left(data):
+    X, y = data
+    y = only_one_of_class_0(y)
+    shares = np.arange(1.0, len(np.unique(y[y != -1])) + 1)
+    model = clone(AUTOMATIC).set_params(class_prior=shares).fit(X, y)
+
+    found = held_out(model)
+
+    place = int(np.flatnonzero(found.codes == 0)[0])
+    without = refitted(
+        clone(AUTOMATIC).set_params(class_prior=shares[1:]), X, changed(y, found.rows[place], -1)
+    )  # class 0 went with its label
+    np.testing.assert_allclose(
+        found.probabilities[place, 1:], without.label_distributions_[found.rows[place]], rtol=1e-6, atol=1e-12
+    )
+
+
 def test_more_than_twenty_labels_are_held_out_in_twenty_folds(clear_clusters):
     X, cluster = clear_clusters
     y = np.where(np.arange(len(X)) % 2 == 0, cluster, -1)

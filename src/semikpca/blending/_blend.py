@@ -1,13 +1,13 @@
 """A blend of candidates that is fitted to labels, and never changes: other labels or weights make another blend."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from semikpca._typing import FloatArray, IntArray, Rows
+from semikpca._typing import BoolArray, FloatArray, IntArray, Rows
 from semikpca.arrays import allowed_threads, in_threads, length, one_blas_thread
 from semikpca.blending._accuracy_evidence import AccuracyEvidence, accuracy_by_left_out
 from semikpca.blending._agreement import NeighborAgreement, cautious_offsets
@@ -44,6 +44,12 @@ class BlendSettings:
             )
         asked = None if isinstance(self.class_prior, str) and self.class_prior == "auto" else self.class_prior
         return resolve_prior(asked, labels.codes, labels.n_classes)
+
+    def among(self, kept: BoolArray) -> "BlendSettings":
+        """Return the settings where only some of the classes are left: shares that were given are those of these."""
+        if self.class_prior is None or isinstance(self.class_prior, str) or kept.all():
+            return self
+        return replace(self, class_prior=np.asarray(self.class_prior)[kept])
 
 
 @dataclass(frozen=True)
@@ -181,6 +187,12 @@ class Blend(BlendedSources):
     def with_labels(self, labels: LabelCoding, report: Report = no_report) -> "Blend":
         """Return the blend for other labels; classes may come and go. Kernels and their spectra are shared."""
         return self._fitted(self.sources, self.columns, self.structures, self.components, labels, self.settings, report)
+
+    def without_labels(self, rows: IntArray) -> "Blend":
+        """Return the blend that was not given the labels of these rows; classes that have no other label go."""
+        labels = self.labels.without(rows)
+        kept = np.isin(self.labels.classes, labels.classes)
+        return replace(self, settings=self.settings.among(kept)).with_labels(labels)
 
     def at_weight(self, error_weight: float | str, report: Report = no_report) -> "Blend":
         """Return the blend with Semi-KPCA at one error weight, relative to the bound of each kernel."""

@@ -214,7 +214,7 @@ class SemiKPCAClassifier(TransductiveClassifier):
 
     def _with(self, labels):
         """Return a model of the same parameters and rows with other labels."""
-        other = object.__new__(type(self))
+        other = object.__new__(type(self))  # not copy.copy, which would learn the sharpness first
         other.__dict__.update(self.__dict__)
         if not (self.class_prior is None or isinstance(self.class_prior, str)):
             other.class_prior = np.asarray(self.class_prior)[np.isin(self.classes_, labels.classes)]

@@ -256,7 +256,7 @@ class SemiKPCAClassifierCV(AutomaticChoice, TransductiveDecisions):
         """
         check_is_fitted(self)
         rows = check_row_numbers(rows, len(self.label_coding_.codes))
-        return self._around(self.blend_.with_labels(self.label_coding_.without(rows)))
+        return self._around(self.blend_.without_labels(rows))
 
     def at_error_weight(self, error_weight):
         """Return another model in which Semi-KPCA has another error weight in all candidates.
