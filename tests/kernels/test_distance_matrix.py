@@ -113,6 +113,15 @@ def test_coordinates_by_distances_are_those_of_the_rows():
     np.testing.assert_allclose(np.abs(found.T @ wanted), np.eye(20), atol=1e-9)
 
 
+def test_components_that_stand_out_are_found_by_a_few_products_among_many_rows(rng):
+    strong = rng.normal(size=(900, 5)) * [30, 25, 20, 15, 12]
+    rows = np.hstack([strong, rng.normal(size=(900, 1_000))])
+    found, wanted = coordinates_by(DistanceMatrix.of(rows).squared)[:, :5], LeadingComponents.of(rows).at(rows)[:, :5]
+    wanted = wanted / np.linalg.norm(wanted, axis=0)
+    # Noise has a spread of 2 at most beside 12 and more: its share falls by (2/12)² with each of nine products.
+    np.testing.assert_allclose(np.abs(found.T @ wanted), np.eye(5), atol=1e-9)
+
+
 def test_distances_of_other_rows_are_not_taken_for_theirs():
     rows = ROWS["a cloud"]
     own, other = fit_graphs((3,), rows), fit_graphs((3,), rows, DistanceMatrix.of(rows[::-1].copy()))
