@@ -143,8 +143,13 @@ def labelings_of_halves(K, labeled, codes, n_classes, noise, intercept):
     return found
 
 
-def candidate_log_weight(counts, *, losses, agreement, separation, halves, shares, by_labels, from_labeled_alone):
-    """The logarithm of a candidate's weight (decision 0027); separation and halves as they count in its view."""
+def candidate_log_weight(
+    counts, *, losses, agreement, best, separation, halves, shares, by_labels, needs_labels, from_labeled_alone
+):
+    """The logarithm of a candidate's weight (decision 0027).
+
+    Separation and halves as they count in its view, and ``best``, the best agreement of a candidate of its view.
+    """
     c, few = len(counts), max(0.0, 1 - sum(counts) / len(counts) / 10)
     expected = [(count + 1) / (sum(counts) + c) for count in counts]
     divergence = sum(p * math.log(p / q) for p, q in zip(shares, expected, strict=True) if p > 0)
@@ -153,14 +158,19 @@ def candidate_log_weight(counts, *, losses, agreement, separation, halves, share
         placement = 0.0 if equal_counts and from_labeled_alone else 3 * few
     else:
         placement = 2.0 if equal_counts else 0.0
-    structure = math.log(c) * (agreement + 3 * few * halves) + separation - min(1, 20 * (1 - agreement)) * divergence
-    return c * structure - losses - placement
+    alike = agreement + best / 2 + 3 * few * halves
+    structure = math.log(c) * alike + separation - min(1, 20 * (1 - agreement)) * divergence
+    return c * structure - losses - placement - (5 * few if needs_labels else 0)
 
 
-def counted_between_views(values, views):
-    """What counts of each value: of the best one in a view a sixth, if it is positive, less what it is behind."""
+def best_of_views(values, views):
+    """For each value the largest of its view."""
     best = {view: max(s for s, v in zip(values, views, strict=True) if v == view) for view in set(views)}
+    return [best[view] for view in views]
+
+
+def counted_within_views(values, views):
+    """What counts of each value: how far it is behind the best one in its view, or all of it if none is positive."""
     return [
-        (best[view] / 6 if best[view] > 0 else best[view]) - (best[view] - value)
-        for value, view in zip(values, views, strict=True)
+        value - best if best > 0 else value for value, best in zip(values, best_of_views(values, views), strict=True)
     ]

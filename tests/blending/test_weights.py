@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from blending_oracles import candidate_log_weight, counted_between_views, left_out_loss
+from blending_oracles import best_of_views, candidate_log_weight, counted_within_views, left_out_loss
 from semikpca.blending import Evidence, candidate_log_weights, left_out_losses, normalized_weights
 from semikpca.blending._weights import labels_are_few, placement_costs
 
@@ -80,6 +80,7 @@ ALIKE = {
     "view": 0,
     "halves": 0.3,
     "by_labels": False,
+    "needs_labels": False,
     "from_labeled_alone": False,
 }
 
@@ -88,7 +89,7 @@ def evidence(n_classes=2, **different):
     """Evidence of candidates of which some properties are given as lists; all others are equal."""
     shares = np.atleast_2d(different.pop("shares", np.full(n_classes, 1 / n_classes)))
     n = max([len(shares), *(len(np.atleast_1d(values)) for values in different.values())])
-    types = {"view": np.intp, "by_labels": bool, "from_labeled_alone": bool}
+    types = {"view": np.intp, "by_labels": bool, "needs_labels": bool, "from_labeled_alone": bool}
     columns = {
         name: np.broadcast_to(np.array(different.get(name, value), dtype=types.get(name, float)), n)
         for name, value in ALIKE.items()
@@ -115,18 +116,22 @@ def test_the_weight_is_the_sum_of_all_that_speaks_for_a_candidate(rng, counts):
         halves=rng.uniform(-0.2, 1, size=n),
         shares=shares,
         by_labels=rng.random(n) < 0.5,
+        needs_labels=rng.random(n) < 0.5,
         from_labeled_alone=rng.random(n) < 0.5,
     )
-    separations, halves = (counted_between_views(values, found.view) for values in (found.separation, found.halves))
+    best = best_of_views(found.agreement, found.view)
+    separations, halves = (counted_within_views(values, found.view) for values in (found.separation, found.halves))
     expected = [
         candidate_log_weight(
             counts,
             losses=found.losses[number],
             agreement=found.agreement[number],
+            best=best[number],
             separation=separations[number],
             halves=halves[number],
             shares=found.shares[number],
             by_labels=found.by_labels[number],
+            needs_labels=found.needs_labels[number],
             from_labeled_alone=found.from_labeled_alone[number],
         )
         for number in range(n)
@@ -167,21 +172,33 @@ def test_halves_that_agree_are_worth_three_times_as_much_as_neighbors_and_fade_w
 # -- views -------------------------------------------------------------------------------------------------------
 
 
-def test_a_sixth_of_the_separation_counts_between_views():
+def test_separation_does_not_count_between_views():
     found = log_weights(separation=[0.9, 0.3, -0.5], view=[0, 1, 1])
-    # Of the best of each view a sixth is left, and the others are as far behind as they were.
-    np.testing.assert_allclose(found - found[0], 2 * (np.array([0.15, 0.05, -0.75]) - 0.15))
+    # Nothing is left of the best of each view, and the others are as far behind as they were.
+    np.testing.assert_allclose(found - found[0], 2 * np.array([0.0, 0.0, -0.8]), atol=ROUNDING)
 
 
-def test_a_sixth_of_the_agreement_of_halves_counts_between_views():
+def test_the_agreement_of_halves_does_not_count_between_views():
     found = log_weights(halves=[0.9, 0.3, -0.5], view=[0, 1, 1], counts=(2, 2))
     worth = 2 * np.log(2) * 3 * 0.8
-    np.testing.assert_allclose(found - found[0], worth * (np.array([0.15, 0.05, -0.75]) - 0.15))
+    np.testing.assert_allclose(found - found[0], worth * np.array([0.0, 0.0, -0.8]), atol=ROUNDING)
 
 
 def test_a_view_in_which_every_labeling_cuts_through_a_cloud_is_judged_by_all_of_it():
     found = log_weights(separation=[0.6, -0.4, -1.0], view=[0, 1, 1])
-    np.testing.assert_allclose(found - found[0], 2 * (np.array([0.1, -0.4, -1.0]) - 0.1))
+    np.testing.assert_allclose(found - found[0], 2 * np.array([0.0, -0.4, -1.0]), atol=ROUNDING)
+
+
+def test_the_best_agreement_of_each_view_counts_half_as_much_again_between_them():
+    shares = [[0.5, 0.5]]  # no divergence
+    found = log_weights(agreement=[0.7, 0.5, 0.4], view=[0, 1, 1], shares=shares, counts=(3, 3))
+    np.testing.assert_allclose(found - found[0], 2 * np.log(2) * np.array([0.0, -0.3, -0.4]), atol=ROUNDING)
+
+
+@pytest.mark.parametrize(("counts", "cost"), [((1, 1), 4.5), ((2, 2), 4.0), ((5, 5), 2.5), ((10, 10), 0.0)])
+def test_columns_that_only_labels_can_speak_for_wait_for_labels(counts, cost):
+    found = log_weights(needs_labels=[False, True], counts=counts)
+    np.testing.assert_allclose(found[0] - found[1], cost, atol=ROUNDING)
 
 
 def test_numbers_of_views_are_names():

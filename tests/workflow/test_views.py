@@ -6,8 +6,8 @@ import pytest
 
 from semikpca.kernels import RBF, DefaultKernels, NeighborGraph, Normalized, OnColumns
 from semikpca.tables import ColumnRoles, Table, features_of, make_vectorizer
-from semikpca.workflow import LabelingOptions, label_table
-from semikpca.workflow._views import EVERYTHING, View, in_words, view_of, view_shares, views_of
+from semikpca.workflow import LabelingOptions, label_table, prepare_table
+from semikpca.workflow._views import EVERYTHING, View, in_words, judged_views, view_of, view_shares, views_of
 
 TOPICS = {
     "fruit": ["apple", "pear", "cherry", "banana", "grape", "plum"],
@@ -174,3 +174,34 @@ def test_shares_are_sums_of_weights_with_the_heaviest_first():
 )
 def test_what_matters_is_said_in_words(shares, words):
     assert in_words(VIEWS, shares) == words
+
+
+def needing_labels(frame):
+    table, roles = table_of(frame), ColumnRoles("topic")
+    prepared = prepare_table(table, roles)
+    return {view.name for view in judged_views(prepared.vectorizer, prepared.X) if view.needs_labels}
+
+
+def test_categories_and_unrelated_numbers_wait_for_labels():
+    frame, _ = frame_of(240)
+    assert needing_labels(frame) == {"numbers and dates", "categories"}
+
+
+def test_numbers_that_hang_together_or_go_with_the_text_speak_for_themselves():
+    frame, _ = frame_of(240)
+    frame["weight"] = (2 * frame["size"].astype(float) + np.random.default_rng(1).normal(size=240)).astype(str)
+    assert needing_labels(frame) == {"categories"}
+    both, _ = frame_of(240, numbers_say="the topic")
+    assert needing_labels(both) == {"categories"}
+
+
+def test_noise_beside_a_text_costs_next_to_nothing_with_one_label_a_class():
+    lost = []
+    for seed in range(6):
+        frame, topics = frame_of(200, seed=seed)
+        rows = [int(np.flatnonzero(topics == name)[0]) for name in TOPICS]
+        frame["topic"] = np.where(np.isin(np.arange(200), rows), topics, "")
+        alone = labeled(frame[["note", "topic"]])
+        beside = labeled(frame)
+        lost.append(np.mean(alone.predicted == topics) - np.mean(beside.predicted == topics))
+    assert np.mean(lost) <= 0.02

@@ -142,6 +142,7 @@ def _evidence(candidates: Sequence[Candidate], losses: FloatArray) -> Evidence:
         halves=np.array([candidate.halves for candidate in candidates]),
         shares=np.stack([candidate.shares for candidate in candidates]),
         by_labels=np.array([candidate.intercept for candidate in candidates]),
+        needs_labels=np.array([candidate.source.needs_labels for candidate in candidates]),
         from_labeled_alone=np.array([not candidate.source.learns_from_all_rows for candidate in candidates]),
     )
 

@@ -57,6 +57,7 @@ class Source(ABC):
     learns_from_all_rows: ClassVar[bool]  # or from the labeled ones alone
     neighborhoods: NeighborGraph | None = None  # of what the kernel sees of the rows, where they were looked for
     coordinates: FloatArray | None = None  # of that along its leading components, where they were found on the way
+    needs_labels: bool = False  # whether labels alone can tell that what the kernel sees matters; see DefaultKernels
 
     def __init__(self, kernel: Kernel, rows: Any) -> None:
         self.kernel, self.rows = kernel, rows
@@ -138,7 +139,10 @@ class ResponseSource(Source):
         """Return the same at another relative error weight; kernel matrix and eigenpairs are shared."""
         problem = self.problem.at_weight(error_weight)
         set_up = problem.set_up(self.response.operator, known=self.facts.removed)
-        return ResponseSource(self.kernel, self.rows, self.backend, problem, *set_up)
+        moved = ResponseSource(self.kernel, self.rows, self.backend, problem, *set_up)
+        if self.needs_labels:
+            moved.needs_labels = True
+        return moved
 
     @property
     def response(self) -> SemiKPCAResponse:
@@ -232,6 +236,8 @@ def sources_of(
                 suggested += _unless_all_alike(each, rows, backend, quiet)
             for source in suggested:
                 source.neighborhoods, source.coordinates = found.neighborhoods, found.coordinates
+                if defaults.needs_labels:
+                    source.needs_labels = True  # sources in files of before have no such attribute
             sources += suggested
         else:
             shaped_sources = response_sources(fitted(kernel, rows), rows, backend, problems)

@@ -20,7 +20,10 @@ _COST_OF_AN_ERROR = 0.25  # nats for a left-out label that is not found again, b
 # Where next to no link leads out of a class, its share is what it is: the cost of shares that are not those of the
 # labels fades over the last 1/20 of the agreement.
 _FADING = 20.0
-_SHARE_BETWEEN_VIEWS = 1 / 6  # of what must not decide which columns matter
+# Which columns matter is told by neighborhoods, more than they tell kernels on the same columns apart.
+_AGREEMENT_BETWEEN_VIEWS = 1.5
+# What it costs columns that they fall into groups by their form or by chance, until labels are many.
+_COST_OF_NEEDING_LABELS = 5.0
 _WEIGHT_OF_HALVES = 3.0
 # What is learned from few labels echoes which rows happened to be drawn. Two terms fade until there are so many labels
 # a class: the agreement of halves, and the cost of a boundary that the labels place.
@@ -41,6 +44,7 @@ class Evidence:
     halves: FloatArray  # how well the labelings from each half of the labels agree
     shares: FloatArray  # of the classes in its labeling, shape (n_candidates, n_classes)
     by_labels: BoolArray  # whether the labels place the boundary, or the rows: each class then has a mean score of 0
+    needs_labels: BoolArray  # whether labels alone can tell that what its kernel sees matters
     from_labeled_alone: BoolArray  # whether the unlabeled rows say nothing to it
 
 
@@ -56,23 +60,28 @@ def candidate_log_weights(evidence: Evidence, counts: IntArray) -> FloatArray:
     shares = evidence.shares
     divergence = np.sum(shares * np.log(np.where(shares > 0, shares, 1) / expected), axis=1)
     unequal = np.minimum(1, _FADING * (1 - evidence.agreement)) * divergence
-    halves, separation = (_between_views(values, evidence.view) for values in (evidence.halves, evidence.separation))
-    alike = evidence.agreement + _WEIGHT_OF_HALVES * few * halves
-    structure = n_classes * (np.log(n_classes) * alike + separation - unequal)
-    return np.asarray(structure - evidence.losses - placement_costs(evidence, counts))
+    halves, separation = (_within_views(values, evidence.view) for values in (evidence.halves, evidence.separation))
+    best = _best_of_views(evidence.agreement, evidence.view)
+    agreement = evidence.agreement + (_AGREEMENT_BETWEEN_VIEWS - 1) * best
+    structure = n_classes * (np.log(n_classes) * (agreement + _WEIGHT_OF_HALVES * few * halves) + separation - unequal)
+    costs = placement_costs(evidence, counts) + _COST_OF_NEEDING_LABELS * few * evidence.needs_labels
+    return np.asarray(structure - evidence.losses - costs)
 
 
-def _between_views(values: FloatArray, view: IntArray) -> FloatArray:
-    """Return values that count whole within a view, and of the best of each view, where it is positive, one sixth.
+def _within_views(values: FloatArray, view: IntArray) -> FloatArray:
+    """Return values less the best of their view, where that is positive: they count within a view alone.
 
     Columns may fall into clear groups that have nothing to do with the classes: their labelings lie apart, and both
     halves of the labels lead to them.
     """
-    found = values.copy()
-    for one in np.unique(view):
-        inside = view == one
-        found[inside] -= (1 - _SHARE_BETWEEN_VIEWS) * max(0.0, float(found[inside].max()))
-    return found
+    return np.asarray(values - np.maximum(_best_of_views(values, view), 0))
+
+
+def _best_of_views(values: FloatArray, view: IntArray) -> FloatArray:
+    """Return for each candidate the largest value of a candidate that sees the same columns."""
+    best = np.full(view.max() + 1, -np.inf)
+    np.maximum.at(best, view, values)
+    return np.asarray(best[view])
 
 
 def placement_costs(evidence: Evidence, counts: IntArray) -> FloatArray:

@@ -57,6 +57,9 @@ class DefaultKernels:
     origin : sequence of float or None, default=None
         Where 0 is in these columns, if rows were centered: embeddings are known by their lengths, which centering
         changes.
+    needs_labels : bool, default=False
+        Whether labels alone can tell that these columns matter: the groups that they fall into come from their form, or
+        from chance. While labels are few, other columns then go first.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class DefaultKernels:
 
     columns: Sequence[int] | None = None
     origin: Sequence[float] | None = field(default=None, repr=False)
+    needs_labels: bool = False
 
     # What the rows are, as a kernel says it.
     input_kind: ClassVar[InputKind] = "vectors"

@@ -22,7 +22,7 @@ from semikpca.workflow._label import (
 )
 from semikpca.workflow._labeled import LabeledTable, audit_frame
 from semikpca.workflow._options import LabelingOptions
-from semikpca.workflow._views import views_of
+from semikpca.workflow._views import judged_views
 
 # To hold n labels against each other takes n³ steps where every row has one.
 MOST_ROWS_ALL_LABELED = 3_000
@@ -83,7 +83,7 @@ def _audited_in_parts(
     ]
     found = []
     with told(notes):
-        views = views_of(prepared.vectorizer)
+        views = judged_views(prepared.vectorizer, prepared.X)
         for done, (rows, is_judged) in enumerate(parts):
             if progress is not None:
                 progress(STEP, done, len(parts))

@@ -34,7 +34,7 @@ from semikpca.tables import (
 )
 from semikpca.workflow._labeled import LabeledTable
 from semikpca.workflow._options import LabelingOptions
-from semikpca.workflow._views import View, view_shares, views_of
+from semikpca.workflow._views import View, judged_views, view_shares
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """The name of a step, how much of it is done, and how much there is to do; 0 where that is not known."""
@@ -101,7 +101,7 @@ def views_that_matter(
     prepared: "PreparedTable", options: LabelingOptions, progress: Progress | None = None
 ) -> tuple[View, ...]:
     """Return the views of a table to fit kernels on: all of them, or those that matter in a sample of many rows."""
-    views = views_of(prepared.vectorizer)
+    views = judged_views(prepared.vectorizer, prepared.X)
     given = np.flatnonzero([label is not None for label in prepared.labels])
     n_rows = len(prepared.X)
     if len(views) < 2 or options.kernel_names or n_rows <= MOST_ROWS_FOR_ALL_VIEWS:

@@ -1,11 +1,13 @@
 """Views of a table: parts of its columns that kernels see, so that left-out labels decide which of them matter."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from semikpca._typing import FloatArray
 from semikpca.kernels import DefaultKernels, Kernel, OnColumns
 from semikpca.tables import TableToNumbers, feature_kinds, feature_places
+from semikpca.workflow._unrelated import unrelated_columns
 
 _ADDS_NOTHING = 0.05  # the share in the blend below which a view is said to add nothing
 _DECIDES = 0.8  # and the one from which on it decides
@@ -25,11 +27,12 @@ class View:
     table_columns: tuple[str, ...]
     places: tuple[int, ...]
     origin: tuple[float, ...] | None = field(default=None, repr=False)
+    needs_labels: bool = False  # whether labels alone can tell that these columns matter
 
     @property
     def kernels(self) -> DefaultKernels:
         """What is tried on these columns."""
-        return DefaultKernels(self.places or None, self.origin)
+        return DefaultKernels(self.places or None, self.origin, self.needs_labels)
 
 
 def views_of(vectorizer: TableToNumbers) -> tuple[View, ...]:
@@ -49,6 +52,27 @@ def views_of(vectorizer: TableToNumbers) -> tuple[View, ...]:
             numbers = tuple(sorted(number for part in parts for number in places[part]))
             views.setdefault(frozenset(columns), View(name, tuple(columns), numbers, _origin(parts, vectorizer)))
     return tuple(views.values())
+
+
+def judged_views(vectorizer: TableToNumbers, X: FloatArray) -> tuple[View, ...]:
+    """Return the views of a table, told which of them labels alone can speak for.
+
+    Rows of the same categories are the nearest neighbors of each other, whatever the categories are about, so that any
+    labels agree with them. Numbers that have nothing to do with any other column are chance.
+    """
+    views, places = views_of(vectorizer), feature_places(vectorizer)
+    if len(views) < 2:
+        return views
+    joined = {part for parts in vectorizer.joined_.values() for part in parts}
+    unrelated = unrelated_columns(X, {name: numbers for name, numbers in places.items() if name not in joined})
+
+    def needs_labels(name: str) -> bool:
+        kind = vectorizer.kinds_[name]
+        return kind == "category" or (kind in ("number", "date") and name in unrelated)
+
+    return tuple(
+        replace(view, needs_labels=bool(view.places) and all(map(needs_labels, view.table_columns))) for view in views
+    )
 
 
 def _as_one(columns: Sequence[str], vectorizer: TableToNumbers) -> list[str]:
