@@ -100,3 +100,57 @@ def test_classes_have_shapes_on_the_map_and_beside_it_also_a_new_one(serve_page,
         page.tab.wait_for_function(
             "() => document.querySelector('#map .js-plotly-plot')._fullData[1].marker.symbol.includes('triangle-up')"
         )
+
+
+def places_of(page):
+    return np.array(page.places())
+
+
+def switch_to(page, kind):
+    page.tab.click(f"#map-{kind}")
+    page.tab.wait_for_selector(f"#map-{kind}.on")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_neighborhoods_are_found_beside_the_labeling_and_kept(serve_page, open_page, table, width):
+    pytest.importorskip("openTSNE", reason="the layout comes with the extra `layout`")
+    about = (table, "--label-column", "kind")
+    with serve_page(*about) as url:
+        page = open_page(url)
+        page.tab.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_text("#labels-value", "12")
+        page.wait_for_quiet()
+        components = places_of(page)
+        assert page.tab.get_attribute("#map-components", "aria-pressed") == "true"
+        page.tab.click("#map-neighborhoods")
+        # Meanwhile a label can be given.
+        page.tab.click("#suggestions .line")
+        page.tab.wait_for_selector("#detail .give")
+        page.tab.keyboard.press("1")
+        page.wait_for_text("#labels-value", "13")
+        page.tab.wait_for_selector("#map-neighborhoods.on")
+        assert page.tab.get_attribute("#map-neighborhoods", "aria-pressed") == "true"
+        assert page.tab.locator("#map-progress").count() == 0
+        page.wait_for_quiet()
+        graph = "document.querySelector('#map .js-plotly-plot')"
+        page.tab.wait_for_function(f"() => {graph}.layout.uirevision.endsWith('neighborhoods')")
+        found = places_of(page)
+        assert np.abs(found - components).max() > 20
+        # All rows are inside the map, and a click names the row that is there.
+        box = page.tab.locator("#map .nsewdrag").bounding_box()
+        inside = (found >= [box["x"], box["y"]]) & (found <= [box["x"] + box["width"], box["y"] + box["height"]])
+        assert inside.all()
+        page.tab.keyboard.press("Escape")
+        page.tab.wait_for_selector("#detail h3", state="detached")
+        page.tab.locator("#map").scroll_into_view_if_needed()
+        page.click_row(30)
+        page.tab.wait_for_selector("#detail h3")
+        switch_to(page, "components")
+        page.wait_for_quiet()
+        page.tab.wait_for_function(f"() => {graph}.layout.uirevision.endsWith('components')")
+        page.wait_for_text("#labels-value", "13")
+    with serve_page(*about) as url:
+        page = open_page(url)
+        page.wait_for_quiet()
+        switch_to(page, "neighborhoods")
+        assert len(list(table.with_name(f".{table.name}.semikpca-map").glob("*.npy"))) == 1

@@ -53,7 +53,7 @@ def map_figure(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> dict[str, Any
             {**_OVERLAY, **_rings(opened, (), size + 8, SUGGESTED[tab.dark], 1.75)},
             {**_OVERLAY, **_rings(opened, tab.selected, size + 10, SELECTED[tab.dark], 2.5)},
         ],
-        "layout": _layout(opened.name, coordinates),
+        "layout": _layout(f"{opened.name} {opened.map.kind}", coordinates),
     }
 
 
@@ -155,7 +155,7 @@ def _axes(coordinates: FloatArray) -> dict[str, list[float]]:
 def _layout(name: str, coordinates: FloatArray) -> dict[str, Any]:
     ink = "#26302b"
     return {
-        "uirevision": name,  # zoom and place stay as the user has them, until another table comes
+        "uirevision": name,  # zoom and place stay as the user has them, until another table or map comes
         "selectionrevision": 0,
         "dragmode": "pan",
         "showlegend": False,

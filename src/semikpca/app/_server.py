@@ -94,6 +94,11 @@ def _add_routes(app: Dash, workspace: Workspace, limit_mb: int) -> None:
             return jsonify(error=str(error)), 400
         return jsonify(error=None), 200
 
+    @server.get("/layout")
+    def layout_progress() -> Response:
+        done, total = workspace.maps.progress() or (0, 0)
+        return jsonify(done=done, total=total)
+
     @server.post("/acceptance")
     def acceptance() -> Response:
         # Apart from the events: it takes seconds, and a click that gives a label must not wait for it.
