@@ -246,6 +246,24 @@ def test_a_name_that_is_none_ends_the_command_with_a_line():
     assert "Traceback" not in done.stderr
 
 
+# -- the content policy ------------------------------------------------------------------------------------------
+
+
+def scripts_of(client):
+    policy = client.get("/state").headers["Content-Security-Policy"]
+    return policy.split("script-src")[1].split(";")[0]
+
+
+def test_texts_may_become_programs_only_after_the_page_asked_for_it():
+    client = client_of()
+    assert "unsafe" not in scripts_of(client)
+    assert client.post("/policy", headers={"Origin": "http://evil.example"}).status_code == 403
+    assert "unsafe" not in scripts_of(client)
+    assert client.post("/policy").status_code == 204
+    assert "'unsafe-eval'" in scripts_of(client)
+    assert "unsafe" not in scripts_of(client_of())
+
+
 # -- pages that refuse -------------------------------------------------------------------------------------------
 
 

@@ -9,12 +9,12 @@ from flask import Flask, Response, redirect, request
 
 from semikpca.app._addresses import as_address, host_name, is_loopback, own_names
 from semikpca.app._error_pages import refusal
-from semikpca.app._shaders import script_rule
+from semikpca.app._shaders import ScriptPolicy
 
 COOKIE = "semikpca_token"  # and the port: browsers send a cookie to every port of a computer
 _TOKEN_NEEDED = (
     "This page needs its token. Open the address that semikpca app printed when it started, with ?token=… at its end. "
-    "If the program was started again since, the token of before is no longer valid. All labels are saved."
+    "If the program was started again since, it may have a new one. All labels are saved."
 )
 
 
@@ -40,7 +40,8 @@ def guard(
 ) -> None:
     """Refuse requests that do not come from the page itself, and tell browsers what the page may do."""
     names = own_names(host) | {host_name(name) for name in allowed_hosts}
-    scripts = script_rule(script_hashes)
+    scripts = ScriptPolicy(script_hashes)
+    scripts.add_route(server)
 
     @server.before_request
     def check() -> Any:
@@ -73,7 +74,7 @@ def guard(
     def restrict(response: Response) -> Response:
         rules = {
             "default-src": "'self'",
-            "script-src": scripts,
+            "script-src": scripts.rule,
             "style-src": "'self' 'unsafe-inline'",
             "img-src": "'self' data: blob:",
             "object-src": "'none'",
