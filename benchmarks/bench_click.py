@@ -117,12 +117,18 @@ class Tab:
         self.client = client
         self.connection = http.client.HTTPConnection(urlsplit(url).netloc)
         self.number, self.marks = 0, None
+        # The token of the address becomes a cookie, as in a browser.
+        self.connection.request("GET", f"/?{urlsplit(url).query}")
+        answer = self.connection.getresponse()
+        answer.read()
+        self.cookie = (answer.headers["Set-Cookie"] or "").partition(";")[0]
         self.shown = json.loads(self.request("GET", "/state"))["state"]
 
     def request(self, method: str, path: str, body: Any = None) -> bytes:
         """Return what the server answers."""
         content = None if body is None else json.dumps(body)
-        self.connection.request(method, path, content, {"Content-Type": "application/json"} if content else {})
+        headers = {"Content-Type": "application/json"} if content else {}
+        self.connection.request(method, path, content, {**headers, "Cookie": self.cookie} if self.cookie else headers)
         answer = self.connection.getresponse()
         data = answer.read()
         if answer.status != 200:

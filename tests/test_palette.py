@@ -24,6 +24,11 @@ def test_a_class_has_its_place_in_sorted_order(classes, expected):
     assert class_places(classes) == expected
 
 
+def test_classes_that_are_used_come_before_those_that_are_not():
+    assert class_places(["palm", "fern", 3, "moss"], used={0, 3}) == [1, 3, 2, 0]
+    assert class_places(["palm", "fern"], used=set()) == class_places(["palm", "fern"])
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_searched_colors_come_first_and_no_later_one_is_like_another(dark):
     colors = [class_color(place, dark) for place in range(40)]

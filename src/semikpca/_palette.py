@@ -5,7 +5,7 @@ it: one and the same table has the same colors wherever it is shown, however oft
 """
 
 import colorsys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 # Ten colors for a white page and the same hues for a dark one. They were searched for: any two on a page are at least
@@ -23,9 +23,23 @@ SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down")
 _GOLDEN_ANGLE = 0.381966  # of the color circle: steps of it come close to no earlier one for long
 
 
-def class_places(classes: Sequence[Any]) -> list[int]:
-    """Return the place of each class in sorted order: numbers first, as numbers, then texts."""
-    order = sorted(range(len(classes)), key=lambda code: (isinstance(classes[code], str), classes[code]))
+def class_places(classes: Sequence[Any], used: Collection[int] | None = None) -> list[int]:
+    """Return the place of each class in sorted order: numbers first, as numbers, then texts.
+
+    Where only some are ``used`` (by their number), those come first: a class that no row has is in no report.
+
+    Examples
+    --------
+    >>> class_places(["moss", "fern", "palm"])
+    [1, 0, 2]
+    >>> class_places(["moss", "fern", "palm"], used={0, 2})
+    [0, 2, 1]
+    """
+
+    def key(code: int) -> tuple[bool, bool, Any]:
+        return used is not None and code not in used, isinstance(classes[code], str), classes[code]
+
+    order = sorted(range(len(classes)), key=key)
     places = [0] * len(classes)
     for place, code in enumerate(order):
         places[code] = place

@@ -1,4 +1,4 @@
-"""A class has one color: in the panels, on the map, and in a report on the same table."""
+"""A class has one color and one shape: in the panels, on the map, and in a report on the same table."""
 
 import re
 from dataclasses import replace
@@ -12,10 +12,13 @@ pytest.importorskip("jinja2", reason="the report comes with the extra `label`")
 from dash._utils import to_json
 
 from labeled_tables import SCRIPTS, fitted, make_blobs, view_of
-from semikpca._palette import class_color
+from semikpca._palette import class_color, class_shape
 from semikpca.app import _panels as panels
-from semikpca.app._figure import _color_scale
+from semikpca.app import open_example, open_table
+from semikpca.app._figure import _color_scale, map_figure
+from semikpca.app._opening import read_upload
 from semikpca.app._session import LabelingSession
+from semikpca.app._workspace import Tab
 from semikpca.report import render_label_report
 from semikpca.tables import ColumnRoles
 
@@ -75,3 +78,52 @@ def test_without_a_class_the_map_has_a_scale_all_the_same():
 
 def as_hex(color):
     return "#" + "".join(f"{int(part):02x}" for part in re.match(r"rgba\((\d+),(\d+),(\d+),", color).groups())
+
+
+# -- shapes ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def opened(tmp_path, monkeypatch):
+    """A table of six classes on the page, the last of which was added there and has no label."""
+    monkeypatch.setenv("SEMIKPCA_STATE_FOLDER", str(tmp_path))
+    frame, labels = make_blobs(6)
+    frame = frame.assign(label=[label if label != "class 5" else None for label in labels])
+    table = read_upload("rows.csv", frame.to_csv(index=False).encode()).table
+    opened = open_table(table, ColumnRoles("label"), name="rows.csv", place="state folder")
+    opened.session.add_class("a class that comes first in the alphabet")
+    return opened
+
+
+def test_a_row_on_the_map_has_the_shape_of_its_class_as_in_the_report(opened):
+    snapshot = opened.session.snapshot()
+    rows, labels, _, _ = map_figure(opened, snapshot, Tab())["data"]
+    model = opened.session.model()
+    expected = [class_shape(model.classes_.tolist().index(label)) for label in model.transduction_.tolist()]
+    assert rows["marker"]["symbol"] == expected
+    assert len(set(expected)) > 3
+    given = [label for label in opened.session.given.tolist() if label is not None]
+    assert labels["marker"]["symbol"] == [class_shape(model.classes_.tolist().index(label)) for label in given]
+
+
+def test_a_class_that_no_row_has_moves_no_color_until_one_has_it(opened):
+    before = opened.session.snapshot()
+    report = {name: class_color(place, False) for place, name in enumerate(opened.session.model().classes_.tolist())}
+    colors = {name: pair[0] for name, pair in colors_of_the_page(before).items()}
+    assert {name: colors[name] for name in report} == report
+    opened.session.label([int(np.flatnonzero(before.given < 0)[0])], before.classes[-1])
+    after = opened.session.snapshot()
+    assert after.places[-1] == 0
+    assert sorted(after.places) == sorted(before.places)
+
+
+def test_the_panels_have_the_shapes_of_the_map(opened):
+    snapshot = opened.session.snapshot()
+    for place, line in zip(snapshot.places, panels.classes(snapshot)[0].children[1].children, strict=True):
+        assert re.findall(r'"className":"dot ([a-z-]+)"', to_json(line)) == [class_shape(place)]
+
+
+def test_without_predictions_all_rows_have_one_shape(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEMIKPCA_STATE_FOLDER", str(tmp_path))
+    opened = open_example("clusters")
+    assert map_figure(opened, opened.session.snapshot(), Tab())["data"][0]["marker"]["symbol"] == "circle"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from dash import Patch
 
-from semikpca._palette import class_color
+from semikpca._palette import class_color, class_shape
 from semikpca._typing import FloatArray
 from semikpca.app._opening import OpenTable
 from semikpca.app._snapshot import Snapshot
@@ -22,7 +22,10 @@ NO_CLASS = "#8b9691"
 SELECTED = {False: "#d6248a", True: "#ff7cc4"}
 SUGGESTED = {False: "#8a6100", True: "#e8c15a"}
 LABEL_EDGE = {False: "#17201c", True: "#ffffff"}
-_OVERLAY = {"type": "scattergl", "mode": "markers", "hoverinfo": "skip"}
+# The lasso marks rows by a ring of our own; dimming all others would repaint the whole map, and stay on marks that no
+# lasso can select.
+_UNDIMMED = {"selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}}}
+_OVERLAY = {"type": "scattergl", "mode": "markers", "hoverinfo": "skip", **_UNDIMMED}
 
 
 def empty_figure() -> dict[str, Any]:
@@ -43,23 +46,21 @@ def map_figure(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> dict[str, Any
                 **_axes(coordinates),
                 "text": [f"{_hover(opened.titles[row])}<br><i>{_hover(opened.names[row])}</i>" for row in rows],
                 "hovertemplate": "%{text}<extra></extra>",
-                "marker": {"size": size, "cmin": -1, "showscale": False, **_row_colors(opened, snapshot, tab.dark)},
-                # The lasso marks rows by a ring of our own; dimming all others would repaint the whole map.
-                "selected": {"marker": {"opacity": 1}},
-                "unselected": {"marker": {"opacity": 1}},
+                "marker": {"size": size, "cmin": -1, "showscale": False, **_row_looks(opened, snapshot, tab.dark)},
+                **_UNDIMMED,
             },
             {**_OVERLAY, **_label_marks(opened, snapshot, size, tab.dark)},
             {**_OVERLAY, **_rings(opened, (), size + 8, SUGGESTED[tab.dark], 1.75)},
             {**_OVERLAY, **_rings(opened, tab.selected, size + 10, SELECTED[tab.dark], 2.5)},
         ],
-        "layout": _layout(opened.name, coordinates),
+        "layout": _layout(f"{opened.name} {opened.map.kind}", coordinates),
     }
 
 
 def changed_labels(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> Patch:
-    """Return what of the figure follows a label: colors of all rows, the marks of the labeled ones."""
+    """Return what of the figure follows a label: colors and shapes of all rows, the marks of the labeled ones."""
     patch = Patch()
-    for name, value in _row_colors(opened, snapshot, tab.dark).items():
+    for name, value in _row_looks(opened, snapshot, tab.dark).items():
         patch["data"][ROWS]["marker"][name] = value
     for name, value in _label_marks(opened, snapshot, marker_size(opened), tab.dark).items():
         patch["data"][LABELS][name] = value
@@ -72,7 +73,8 @@ def mark_selection(patch: Patch, opened: OpenTable, selected: list[int], event: 
     """Add the rings of the selected rows to a patch, and take the lasso's outline away."""
     patch["layout"]["selectionrevision"] = event
     patch["layout"]["selections"] = []
-    patch["data"][ROWS]["selectedpoints"] = None
+    for trace in (ROWS, LABELS, SUGGESTIONS, SELECTION):
+        patch["data"][trace]["selectedpoints"] = None
     return mark(patch, SELECTION, opened, selected)
 
 
@@ -93,17 +95,20 @@ def _hover(cell: str) -> str:
     return html.escape(cell, quote=False)
 
 
-def _row_colors(opened: OpenTable, snapshot: Snapshot, dark: bool) -> dict[str, Any]:
-    """Return one number a row, class + confidence, and the scale that makes colors of them."""
+def _row_looks(opened: OpenTable, snapshot: Snapshot, dark: bool) -> dict[str, Any]:
+    """Return the shape of each row, one number a row, class + confidence, and the scale that makes colors of them."""
     rows = opened.map.rows
+    shapes: Any = class_shape(0)
     if snapshot.predicted is None or snapshot.confidence is None:
         values = np.full(len(rows), -0.5)
     else:
+        shapes = np.array([class_shape(place) for place in snapshot.places])[snapshot.predicted[rows]].tolist()
         n_classes = max(2, len(snapshot.classes))
         # From the confidence of a mere guess to certainty; 0.999, so that it never counts as the next class.
         strength = np.clip((snapshot.confidence[rows] - 1 / n_classes) / (1 - 1 / n_classes), 0, 0.999)
         values = snapshot.predicted[rows] + strength
-    return {"color": _packed(values), "cmax": max(1, len(snapshot.classes)), "colorscale": _color_scale(snapshot, dark)}
+    scale = {"cmax": max(1, len(snapshot.classes)), "colorscale": _color_scale(snapshot, dark)}
+    return {"symbol": shapes, "color": _packed(values), **scale}
 
 
 def _color_scale(snapshot: Snapshot, dark: bool) -> list[list[Any]]:
@@ -118,11 +123,13 @@ def _color_scale(snapshot: Snapshot, dark: bool) -> list[list[Any]]:
 
 def _label_marks(opened: OpenTable, snapshot: Snapshot, size: float, dark: bool) -> dict[str, Any]:
     rows = _on_map(opened, np.flatnonzero(snapshot.given >= 0).tolist())
+    places = [snapshot.places[snapshot.given[row]] for row in rows]
     return {
         **_points(opened, rows),
         "marker": {
             "size": size + 4,
-            "color": [class_color(snapshot.places[snapshot.given[row]], dark) for row in rows],
+            "symbol": [class_shape(place) for place in places],
+            "color": [class_color(place, dark) for place in places],
             "line": {"color": LABEL_EDGE[dark], "width": 1.5},
         },
     }
@@ -148,7 +155,7 @@ def _axes(coordinates: FloatArray) -> dict[str, list[float]]:
 def _layout(name: str, coordinates: FloatArray) -> dict[str, Any]:
     ink = "#26302b"
     return {
-        "uirevision": name,  # zoom and place stay as the user has them, until another table comes
+        "uirevision": name,  # zoom and place stay as the user has them, until another table or map comes
         "selectionrevision": 0,
         "dragmode": "pan",
         "showlegend": False,

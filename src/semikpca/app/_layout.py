@@ -99,7 +99,7 @@ def _workbench(position: float, figure: dict[str, Any]) -> list[Any]:
     legend = html.P([*marks, html.Span("the paler, the less sure")], className="legend soft")
     left = [
         html.Section(id="metrics", **{"aria-label": "How it stands", "aria-live": "polite"}),
-        _card("map-card", html.Div(id="toolbar"), html.Div(graph, id="canvas"), legend),
+        _card("map-card", html.Div(id="toolbar"), html.Div(id="map-switch"), html.Div(graph, id="canvas"), legend),
         _card("suggestions-card", html.H2("Label next"), html.Div(id="suggestions")),
         _card("review-card", html.H2("To review"), html.Div(id="review")),
         _card("doubts-card", html.H2("Look again"), html.Div(id="doubts")),

@@ -20,7 +20,7 @@ _MOST_LISTED_COLUMNS = 8
 def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
     """Return everything around the map that follows the labels or the selection."""
     opened = workspace.opened
-    names = ("metrics", "toolbar", "classes", "detail", "weight", "promise", "review")
+    names = ("metrics", "toolbar", "map-switch", "classes", "detail", "weight", "promise", "review")
     shown: dict[str, Any] = {name: [] for name in names}
     shown |= {"header": header(workspace), "banners": banners(workspace, tab)}
     if opened is not None:
@@ -28,6 +28,7 @@ def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
         shown |= {
             "metrics": metrics(snapshot),
             "toolbar": toolbar(snapshot, tab),
+            "map-switch": workspace.maps.switch(),
             "classes": classes(snapshot),
             "detail": detail(opened, snapshot, tab),
             "weight": weight(snapshot, tab),

@@ -4,7 +4,7 @@ from typing import Any
 
 from dash import html
 
-from semikpca._palette import class_color
+from semikpca._palette import class_color, class_shape
 from semikpca.app._opening import OpenTable
 
 
@@ -72,8 +72,8 @@ def picture(pixels: list[float]) -> html.Div:
 
 
 def dot(place: int) -> html.Span:
-    """Return the color of a class by its place in sorted order."""
-    return html.Span(className="dot", style={"background": style_color(place)})
+    """Return the color and the shape of a class by its place in sorted order."""
+    return html.Span(className=f"dot {class_shape(place)}", style={"background": style_color(place)})
 
 
 def style_color(place: int) -> str:

@@ -8,13 +8,15 @@ from dash.exceptions import DependencyException
 from flask import Response, request
 from werkzeug.exceptions import BadRequest, HTTPException, RequestEntityTooLarge
 
+from semikpca.app._error_pages import own_words, refusal
+
 MOST_JSON_BYTES = 10_000_000  # more than a lasso around a million rows sends
 _LARGEST_NUMBER = 2**53  # what JavaScript counts to
 _LONGEST_NAME, _LONGEST_TEXT = 100, 10_000
 # What the value of an event is; the others have none that is looked at.
 _WHOLE_NUMBERS = ("row", "check", "step", "review", "brush", "label")
 _NUMBERS = ("weight", "share")
-_TEXTS = ("add-class", "example", "column", "refused")
+_TEXTS = ("add-class", "example", "column", "refused", "layout")
 
 
 def json_body() -> Any:
@@ -112,15 +114,13 @@ def refuse_what_is_malformed(app: Dash) -> None:
 
     @app.server.errorhandler(DependencyException)
     def missing(error: DependencyException) -> Response:
-        return Response("There is no such file.", status=404, mimetype="text/plain")
+        return refusal(404, "There is no such file.")
 
     @app.server.errorhandler(HTTPException)
     def refused(error: HTTPException) -> Any:
-        response = error.get_response()
-        if error.code is not None and error.code >= 400:
-            response.data = error.description or error.name
-            response.content_type = "text/plain; charset=utf-8"
-        return response
+        if error.code is None or error.code < 400:
+            return error.get_response()
+        return refusal(error.code, own_words(error.code, error.description))
 
 
 def _check_callback(app: Dash, asked: Any) -> None:

@@ -3,6 +3,7 @@
 import logging
 import secrets
 import socket
+from collections.abc import Collection
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
@@ -12,10 +13,13 @@ from flask import Response, jsonify, request, send_file
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.serving import BaseWSGIServer, make_server
 
+from semikpca.app._addresses import in_url, on_this_computer
 from semikpca.app._callbacks import register
+from semikpca.app._error_pages import refusal
 from semikpca.app._layout import layout
 from semikpca.app._requests import MOST_JSON_BYTES, refuse_what_is_malformed
-from semikpca.app._security import guard, is_loopback
+from semikpca.app._security import guard
+from semikpca.app._token import NO_TOKEN, token_for
 from semikpca.app._workspace import Workspace
 
 logger = logging.getLogger("semikpca")
@@ -32,15 +36,26 @@ class PageServer:
     """A server that holds its port and has not begun to answer."""
 
     server: BaseWSGIServer
-    url: str  # what to open in a browser, with the token where one is needed
+    url: str  # what to open in a browser on this computer, with the token
 
     def run(self) -> None:
         """Answer until the program is stopped."""
         self.server.serve_forever()
 
 
-def make_app(workspace: Workspace, *, host: str = "127.0.0.1", token: str | None = None, limit_mb: int = 50) -> Dash:
-    """Return the page; without debug mode, and with everything it needs from this computer."""
+def make_app(
+    workspace: Workspace,
+    *,
+    host: str = "127.0.0.1",
+    token: str | None = None,
+    limit_mb: int = 50,
+    allowed_hosts: Collection[str] = (),
+) -> Dash:
+    """Return the page; without debug mode, and with everything it needs from this computer.
+
+    Without a token whoever reaches the page may use it. It answers to the names of this computer and to
+    ``allowed_hosts``.
+    """
     app = Dash(
         __name__,
         title="semikpca",
@@ -52,7 +67,7 @@ def make_app(workspace: Workspace, *, host: str = "127.0.0.1", token: str | None
     app.layout = lambda: layout(workspace, limit_mb)
     register(app, workspace, limit_mb)
     _add_routes(app, workspace, limit_mb)
-    guard(app.server, host, token, list(app.csp_hashes()))
+    guard(app.server, host, token, list(app.csp_hashes()), allowed_hosts)
     refuse_what_is_malformed(app)
     return app
 
@@ -79,6 +94,11 @@ def _add_routes(app: Dash, workspace: Workspace, limit_mb: int) -> None:
             return jsonify(error=str(error)), 400
         return jsonify(error=None), 200
 
+    @server.get("/layout")
+    def layout_progress() -> Response:
+        done, total = workspace.maps.progress() or (0, 0)
+        return jsonify(done=done, total=total)
+
     @server.post("/acceptance")
     def acceptance() -> Response:
         # Apart from the events: it takes seconds, and a click that gives a label must not wait for it.
@@ -93,15 +113,27 @@ def _add_routes(app: Dash, workspace: Workspace, limit_mb: int) -> None:
     def download() -> Any:
         with workspace.lock:
             if workspace.opened is None:
-                return Response("No table is open.", status=404, mimetype="text/plain")
+                return refusal(404, "No table is open: there is nothing to download yet.")
             name, content = workspace.opened.download(workspace.error_rate)
         return send_file(BytesIO(content), as_attachment=True, download_name=name)
 
 
-def serve(workspace: Workspace, *, host: str = "127.0.0.1", port: int = 8050, limit_mb: int = 50) -> PageServer:
-    """Return a server on a port of this computer; 0 takes a free one. Another host than loopback gets a token."""
-    token = None if is_loopback(host) else secrets.token_urlsafe(32)
-    app = make_app(workspace, host=host, token=token, limit_mb=limit_mb)
+def serve(
+    workspace: Workspace,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8050,
+    limit_mb: int = 50,
+    token: str | None = None,
+    allowed_hosts: Collection[str] = (),
+) -> PageServer:
+    """Return a server on a port of this computer; 0 takes a free one.
+
+    Whoever opens the page needs its ``token``, which is part of ``url``: that of this user on loopback, a new one for
+    pages that other computers see. ``NO_TOKEN`` waives it. ``allowed_hosts`` are further names of this computer.
+    """
+    secret = None if token == NO_TOKEN else token or token_for(host)
+    app = make_app(workspace, host=host, token=secret, limit_mb=limit_mb, allowed_hosts=allowed_hosts)
     try:
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -113,6 +145,5 @@ def serve(workspace: Workspace, *, host: str = "127.0.0.1", port: int = 8050, li
         ) from error
     logging.getLogger("werkzeug").setLevel(logging.WARNING)  # one line for each request helps nobody here
     server = make_server(host, port, app.server, threaded=True)
-    shown = f"[{host}]" if ":" in host else host
-    query = "" if token is None else f"?token={token}"
-    return PageServer(server, f"http://{shown}:{server.port}/{query}")
+    query = "" if secret is None else f"?token={secret}"
+    return PageServer(server, f"http://{in_url(on_this_computer(host))}:{server.port}/{query}")

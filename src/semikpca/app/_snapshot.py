@@ -57,8 +57,8 @@ class Snapshot:
 
     @cached_property
     def places(self) -> tuple[int, ...]:
-        """The place of each class in sorted order, which decides on its color here as in a report."""
-        return tuple(class_places(self.classes))
+        """The place of each class in sorted order, which decides on its color and shape here as in a report."""
+        return tuple(class_places(self.classes, set(self.given.tolist())))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from threading import RLock
 from typing import Any, Literal
 
 from semikpca.app._autosave import AutosaveError, SavedLabels
+from semikpca.app._maps import Maps
 from semikpca.app._opening import (
     NEW_COLUMN,
     OpenTable,
@@ -91,6 +92,7 @@ class Workspace:
         self.pending: Pending | None = None
         self.offer: SavedLabels | None = None
         self.generation = 0
+        self.maps = Maps(self)
         self._tabs: OrderedDict[str, Tab] = OrderedDict()
 
     def open(self, pending: Pending, column: str, say: Callable[[str], None] = lambda step: None) -> Message | None:
@@ -239,6 +241,8 @@ class Workspace:
                 tab.share, tab.asked = share, self.state()
             case "find":
                 tab.asked = self.state()
+            case "layout":
+                self.maps.choose(str(event["value"]))
             case "clear":
                 tab.select([])
                 tab.brush = None

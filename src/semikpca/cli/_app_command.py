@@ -7,11 +7,19 @@ from typing import Annotated
 
 import typer
 
-from semikpca.app import Workspace, pending_file, serve
+from semikpca.app import NO_TOKEN, Workspace, addresses_for_others, pending_file, serve
 from semikpca.cli import _table_options as asked
 from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.tables import AUTO, ColumnRoles, read_table
 from semikpca.workflow import LabelingOptions
+
+_WAIVED = "Without a token, whoever reaches this address sees the table and can change its labels."
+
+
+def addresses(host: str, url: str) -> list[tuple[str, str]]:
+    """Return the addresses to print, with what each is for; the first opens the page on this computer."""
+    others = [address for address in addresses_for_others(host, url) if address != url]
+    return [("Labeling page", url), *(("From other computers", address) for address in others)]
 
 
 def app(
@@ -36,9 +44,17 @@ def app(
     kernel: asked.Kernel = None,
     n_components_removed: asked.Removed = None,
     host: Annotated[
-        str, typer.Option(help="Address to answer on. Any other than this computer’s own asks visitors for a token.")
+        str, typer.Option(help="Address to answer on; 0.0.0.0 lets other computers see the page.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to answer on; 0 takes a free one.")] = 8050,
+    token: Annotated[
+        bool,
+        typer.Option("--token/--no-token", help="Whether the page asks for the token that stands in its address."),
+    ] = True,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(help="Further name under which this computer is asked for, such as lab-3.local; may be repeated."),
+    ] = None,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Whether to open the page in a browser.")
     ] = True,
@@ -75,8 +91,18 @@ def app(
         for option, given in (("--label-column", label_column), ("--labels", labels), ("--embeddings", embeddings)):
             if file is None and given is not None:
                 raise ValueError(f"{option} belongs to a file: give the file as well.")
-        page = serve(workspace, host=host, port=port, limit_mb=upload_limit)
-        console.print(f"Labeling page: {page.url}", soft_wrap=True, highlight=False, markup=False)
+        page = serve(
+            workspace,
+            host=host,
+            port=port,
+            limit_mb=upload_limit,
+            token=None if token else NO_TOKEN,
+            allowed_hosts=tuple(allow_host or ()),
+        )
+        for kind, address in addresses(host, page.url):
+            console.print(f"{kind}: {address}", soft_wrap=True, highlight=False, markup=False)
+        if not token:
+            console.print(_WAIVED, soft_wrap=True)
         console.print(f"Each label is saved {kept} as soon as it is given. Ctrl-C stops the page.", soft_wrap=True)
         if browser:
             Timer(0.3, webbrowser.open, [page.url]).start()

@@ -89,10 +89,13 @@ class RowMap:
     rows : ndarray of int, shape (m,)
         The rows that have a place, ascending.
     coordinates : ndarray of shape (m, 2)
+    kind : str
+        What the places are: "components" (kernel PCA), or the name of another layout.
     """
 
     rows: IntArray
     coordinates: FloatArray
+    kind: str = "components"
 
 
 def row_map(X: FloatArray, *, max_rows: int = 5_000, random_state: int = 0, always: Any = None) -> RowMap:

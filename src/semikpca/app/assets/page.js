@@ -290,6 +290,7 @@
   async function look() {
     try {
       const answer = await fetch("state");
+      if (answer.status === 403) return window.location.reload(); // a new token: the server says what to do
       const now = await answer.json();
       document.body.classList.remove("lost");
       if (running && running !== now.running) return window.location.reload();
@@ -304,6 +305,7 @@
     }
   }
 
+  look(); // at once: a program that is started again in the first seconds is known by it
   window.setInterval(() => document.visibilityState === "visible" && look(), 2000);
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && look());
 })();
