@@ -1,5 +1,6 @@
 """The labeling page: a local web page on which a table gets its labels. Needs the extra ``app``."""
 
+from semikpca.app._folder import Folder
 from semikpca.app._opening import EXAMPLES, OpenTable, open_example, open_table
 from semikpca.app._server import PageServer, make_app, serve
 from semikpca.app._session import LabelingSession
@@ -8,6 +9,7 @@ from semikpca.app._workspace import Workspace, pending_file
 
 __all__ = [
     "EXAMPLES",
+    "Folder",
     "LabelingSession",
     "OpenTable",
     "PageServer",

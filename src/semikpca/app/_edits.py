@@ -137,6 +137,26 @@ def filling_in(state: State, saved: SavedLabels, what: str) -> tuple[Change, int
     return _with(state, saved, wanted, accepted, classes, what), n_kept
 
 
+def importing(state: State, labels: Mapping[int, str], accepted: Mapping[int, str], what: str) -> tuple[Change, int]:
+    """Give rows the labels of a file, in place of their own; return also how many had another label."""
+    classes = list(state.classes)
+
+    def known(name: str) -> Any:
+        label = as_label(tuple(classes), name)
+        if label not in classes:
+            classes.append(label)
+        if len(classes) > MOST_CLASSES:
+            raise ValueError(f"The file has too many classes: more than {MOST_CLASSES:,} cannot be learned.")
+        return label
+
+    wanted = {row: known(name) for row, name in labels.items()}
+    answers = {row: known(name) for row, name in accepted.items() if state.given[row] is None and row not in labels}
+    n_replaced = sum(state.given[row] not in (None, label) for row, label in wanted.items())
+    given = Values.of(lambda row: state.given[row], wanted)
+    answered = Values.of(state.accepted.get, {**answers, **dict.fromkeys(wanted)})
+    return Change(what, given, answered, classes=(state.classes, tuple(classes))), n_replaced
+
+
 def _with(
     state: State,
     saved: SavedLabels,

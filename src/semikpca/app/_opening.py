@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.datasets import load_digits
 
+from semikpca.app._answers import answer_columns
 from semikpca.app._autosave import Autosave
 from semikpca.app._session import LabelingSession
 from semikpca.datasets import make_four_clusters, make_support_tickets
@@ -131,12 +132,14 @@ class OpenTable:
         model = self.session.model()
         if model is None:
             nothing, no = np.full(len(table), None, dtype=object), np.zeros(len(table), dtype=bool)
-            is_given = [label is not None for label in given]
+            is_given, accepted = [label is not None for label in given], self.session.accepted_labels
+            nothing[list(accepted)] = list(accepted.values())
             frame = table.written.drop(columns=replaced_columns(self.table, self.roles))
             frame = with_columns(frame, label_columns(nothing, np.full(len(table), np.nan), is_given, no))
         else:
             labeled = LabeledTable(table, self.roles, self.options, self.vectorizer, self.session.X, model)
-            frame = labeled.to_frame(accepted=self.session.accepted(error_rate))
+            columns = answer_columns(labeled, self.session.accepted_labels, self.session.accepted(error_rate))
+            frame = with_columns(table.written.drop(columns=replaced_columns(self.table, self.roles)), columns)
         suffix = ".csv" if self.table.is_array else PurePath(self.name).suffix
         name = f"{PurePath(self.name).stem}-labeled{suffix or '.csv'}"
         return name, encoded_table(frame, name, like=self.table)[0]

@@ -13,6 +13,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.serving import BaseWSGIServer, make_server
 
 from semikpca.app._callbacks import register
+from semikpca.app._exchange import add_label_routes
 from semikpca.app._layout import layout
 from semikpca.app._requests import MOST_JSON_BYTES, refuse_what_is_malformed
 from semikpca.app._security import guard, is_loopback
@@ -52,6 +53,7 @@ def make_app(workspace: Workspace, *, host: str = "127.0.0.1", token: str | None
     app.layout = lambda: layout(workspace, limit_mb)
     register(app, workspace, limit_mb)
     _add_routes(app, workspace, limit_mb)
+    add_label_routes(app.server, workspace, limit_mb)
     guard(app.server, host, token, list(app.csp_hashes()))
     refuse_what_is_malformed(app)
     return app

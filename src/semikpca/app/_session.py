@@ -56,7 +56,7 @@ class LabelingSession:
         start = objects(None if label != label else label for label in given)  # NaN is no label either
         found = sorted({label for label in start.tolist() if label is not None})
         labeled = [row for row, label in enumerate(start.tolist()) if label is not None]
-        self._start = start  # what stood in the table
+        self._start, self._n_in_table = start, len(labeled)  # what stood in the table
         known = (*classes, *(label for label in found if label not in classes))
         self._record = Record(State(start, known, Drawing.begin(len(X), labeled, self._empty)), autosave)
         self._revision = self._evidence = 0  # the second counts only what a model learns from
@@ -94,6 +94,16 @@ class LabelingSession:
         """The labels that people have given, None where there is none; a copy."""
         with self._lock:
             return self._state.given.copy()
+
+    @property
+    def n_in_table(self) -> int:
+        """How many labels stood in the table."""
+        return self._n_in_table
+
+    def changed_rows(self) -> IntArray:
+        """Return the rows that have another label than in the table, or none any more."""
+        with self._lock:
+            return np.flatnonzero(self._state.given != self._start)
 
     @property
     def accepted_labels(self) -> dict[int, Any]:
@@ -141,8 +151,7 @@ class LabelingSession:
                     if known[1].revision != revision:
                         self._advice = known = evidence, without_accepted(known[1], snapshot)
                     return known[1]
-                n_at_start = sum(label is not None for label in self._start)
-                turn = self.checks(), int(np.sum(given != UNLABELED)) - n_at_start
+                turn = self.checks(), int(np.sum(given != UNLABELED)) - self._n_in_table
             if model is None:
                 advice = first_advice(revision, self.X, np.flatnonzero(given == UNLABELED), *turn)
             else:
@@ -302,8 +311,7 @@ class LabelingSession:
         Rows whose label was changed in this visit keep it, since it is newer. All others are as they were saved.
         """
         with self._lock:
-            present = self._state.given
-            kept = {row: label for row, label in enumerate(present.tolist()) if label != self._start[row]}
+            kept = {row: self._state.given[row] for row in self.changed_rows().tolist()}
             return self._go_on(saved, kept)
 
     def restore(self, saved: SavedLabels) -> Snapshot:
@@ -318,6 +326,13 @@ class LabelingSession:
             change, n_kept = edits.filling_in(self._state, saved, what)
             self._do(change, saved.drawn)
             return n_kept
+
+    def import_labels(self, labels: Mapping[int, str], accepted: Mapping[int, str], name: str) -> int:
+        """Give rows the labels of a file, in place of their own; return how many had another one."""
+        with self._lock:
+            change, n_replaced = edits.importing(self._state, labels, accepted, f"labels of {name}")
+            self._do(change)
+            return n_replaced
 
     def _go_on(self, saved: SavedLabels, kept: Mapping[int, Any]) -> Snapshot:
         what = f"labels of {saved.saved_at:%d %B %Y, %H:%M}"

@@ -12,6 +12,13 @@ from semikpca.workflow._label import (
     prepare_table,
     views_that_matter,
 )
+from semikpca.workflow._label_exchange import (
+    ImportedLabels,
+    labels_from_csv,
+    labels_from_label_studio,
+    labels_to_csv,
+    labels_to_label_studio,
+)
 from semikpca.workflow._labeled import LabeledTable, audit_frame, hidden, left_out_estimate
 from semikpca.workflow._model_file import LabelModel, load_model, save_model
 from semikpca.workflow._options import LabelingOptions, kernel_names
@@ -28,6 +35,7 @@ from semikpca.workflow._page_labels import (
     state_folder,
     table_fingerprint,
 )
+from semikpca.workflow._page_tables import with_page_labels
 from semikpca.workflow._rows import RowMap, printable, row_map, row_names, row_texts, shortened
 
 __all__ = [
@@ -36,6 +44,7 @@ __all__ = [
     "AccuracyEstimate",
     "AuditedTable",
     "ClusterLabels",
+    "ImportedLabels",
     "LabelModel",
     "LabeledTable",
     "LabelingOptions",
@@ -58,6 +67,10 @@ __all__ = [
     "kernel_names",
     "label_on_cluster",
     "label_table",
+    "labels_from_csv",
+    "labels_from_label_studio",
+    "labels_to_csv",
+    "labels_to_label_studio",
     "left_out_estimate",
     "load_model",
     "percent",
@@ -72,4 +85,5 @@ __all__ = [
     "state_folder",
     "table_fingerprint",
     "views_that_matter",
+    "with_page_labels",
 ]
