@@ -135,10 +135,8 @@ def kill_app(kills: int, seed: int, folder: Path) -> Figures:
 def taken_up(start: Said, confirmed: tuple[Said, float | str], done: Counter[str]) -> Page:
     """Return the page after the labels of the last start were taken up: one step, where any row has changed."""
     said, weight = confirmed
-    classes = (*said.classes, *(label for label in start.classes if label not in said.classes))
-    now = replace(said, classes=classes)
-    is_step = (now.labels, now.flagged, now.accepted) != (start.labels, start.flagged, start.accepted)
-    return Page(now, weight, [start] if is_step else [], done=done)
+    is_step = (said.labels, said.flagged, said.accepted) != (start.labels, start.flagged, start.accepted)
+    return Page(said, weight, [start] if is_step else [], done=done)
 
 
 def click(tab: Tab, page: Page, chosen: random.Random, truth: list[str], path: Path) -> None:

@@ -438,6 +438,37 @@ def test_taking_up_keeps_what_was_changed_in_this_visit(place):
     assert session.given.tolist() == expected
 
 
+@pytest.mark.parametrize(
+    ("edit", "classes"),
+    [
+        (lambda session: session.rename_class("c0", "zero"), ("zero", "c1", "c2", "c3")),
+        (lambda session: session.merge_classes("c0", "c1"), ("c1", "c2", "c3")),
+        (lambda session: session.delete_class("c0"), ("c1", "c2", "c3")),
+    ],
+)
+def test_a_class_that_was_edited_does_not_come_back_with_the_next_visit(session, place, edit, classes):
+    edit(session)
+    again = LabelingSession(make_rows(), start_labels(), autosave=place)
+    assert again.take_up(again.saved()).classes == classes
+    assert again.given.tolist() == session.given.tolist()
+
+
+def test_a_class_without_labels_that_was_deleted_is_offered_to_be_gone_again(place):
+    session = LabelingSession(make_rows(), start_labels(), classes=("c0", "c1", "c2", "c3", "unused"), autosave=place)
+    session.delete_class("unused")
+    again = LabelingSession(make_rows(), start_labels(), classes=("c0", "c1", "c2", "c3", "unused"), autosave=place)
+    assert again.take_up(again.saved()).classes == ("c0", "c1", "c2", "c3")
+
+
+def test_a_class_that_is_in_use_stays_when_a_visit_without_it_is_taken_up(place, session):
+    session.merge_classes("c0", "c1")
+    again = LabelingSession(make_rows(), start_labels(), autosave=place)
+    offer = again.saved()
+    again.label([0], "c0")
+    again.add_class("new")
+    assert again.take_up(offer).classes == ("c1", "c2", "c3", "c0", "new")
+
+
 def test_an_earlier_visit_is_merged_and_present_labels_stay(place):
     visit(place, {0: "c1", 1: "c1", 5: "rare"})
     session = visit(place, {1: "c2", 2: "c3"})

@@ -1,7 +1,7 @@
 """What can be done to a state, each as one step that can be undone. Nothing is written here."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from semikpca._words import counted
@@ -119,11 +119,17 @@ def as_label(classes: tuple[Any, ...], name: str) -> Any:
 # -- labels from elsewhere -----------------------------------------------------------------------------------------
 
 
-def taking_up(state: State, saved: SavedLabels, kept: Mapping[int, Any], what: str) -> Change:
-    """Go on with what was saved, in place of all labels but those of ``kept`` rows, which stay as they are there."""
+def taking_up(state: State, saved: SavedLabels, kept: Mapping[int, Any], known: Collection[Any], what: str) -> Change:
+    """Go on with what was saved, in place of all labels but those of ``kept`` rows, which stay as they are there.
+
+    Classes are those that were saved, and those that are new or in use. Others that were ``known`` from the start are
+    gone: they were renamed, merged or deleted in that visit.
+    """
     wanted = {row: kept.get(row, saved.labels.get(row)) for row in range(len(state.given))}
     accepted = {row: saved.accepted.get(row) for row in {*state.accepted, *saved.accepted}}
-    classes = (*saved.classes, *(label for label in state.classes if label not in saved.classes))
+    used = set(wanted.values())
+    more = [label for label in state.classes if label in used or label not in known]
+    classes = (*saved.classes, *(label for label in more if label not in saved.classes))
     return _with(state, saved, wanted, accepted, classes, what)
 
 

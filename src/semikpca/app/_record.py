@@ -72,9 +72,8 @@ class Record:
         self._set_aside_first = True
         saved, state = self.autosave.load(len(self.state.given)), self.state
         if saved is not None:
-            said = saved.labels, saved.accepted, saved.flagged, saved.error_weight
-            known = set(saved.classes) <= set(state.classes)
-            if not (known and said == (state.labels, state.accepted, state.flagged, state.error_weight)):
+            said = saved.classes, saved.labels, saved.accepted, saved.flagged, saved.error_weight
+            if said != (state.classes, state.labels, state.accepted, state.flagged, state.error_weight):
                 return saved
         self._set_aside_first = False
         return None

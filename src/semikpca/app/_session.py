@@ -58,6 +58,7 @@ class LabelingSession:
         labeled = [row for row, label in enumerate(start.tolist()) if label is not None]
         self._start, self._n_in_table = start, len(labeled)  # what stood in the table
         known = (*classes, *(label for label in found if label not in classes))
+        self._classes_at_start = known
         self._record = Record(State(start, known, Drawing.begin(len(X), labeled, self._empty)), autosave)
         self._revision = self._evidence = 0  # the second counts only what a model learns from
         self._advice: tuple[int, Advice] | None = None  # with the evidence that it belongs to
@@ -336,7 +337,7 @@ class LabelingSession:
 
     def _go_on(self, saved: SavedLabels, kept: Mapping[int, Any]) -> Snapshot:
         what = f"labels of {saved.saved_at:%d %B %Y, %H:%M}"
-        change = edits.taking_up(self._state, saved, kept, what)
+        change = edits.taking_up(self._state, saved, kept, self._classes_at_start, what)
         weight = self._state.error_weight if kept else saved.error_weight
         moved = self._model if weight == self._state.error_weight else self._model.at_error_weight(weight)
         self._record.go_on(change, saved, weight)

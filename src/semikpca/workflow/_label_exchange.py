@@ -67,6 +67,15 @@ def labels_to_csv(table: Table, roles: ColumnRoles, labels: Mapping[int, Any]) -
         The names of the columns with ids and labels.
     labels : dict
         Labels by row, counted from 0.
+
+    Examples
+    --------
+    >>> table = read_table("rows.csv", content=b"name,x,kind\\nr-1,1,\\nr-2,2,\\n")
+    >>> content = labels_to_csv(table, ColumnRoles("kind", id="name"), {1: "spam"})
+    >>> content.decode().splitlines()
+    ['name,kind', 'r-2,spam']
+    >>> labels_from_csv(content, table, ColumnRoles("kind", id="name")).labels
+    {1: 'spam'}
     """
     names = _Rows(table, roles.id).names
     first = ROW if roles.id is None else roles.id
