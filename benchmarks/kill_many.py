@@ -6,8 +6,9 @@
 ``label``
     Each output (labels, model, report) is the new one, whole, or what was there before: an earlier file, or none.
 ``app``
-    Every click that was answered is in the autosave and is offered again on the next start; what was under way when the
-    program died is there whole or not at all.
+    Every click that was answered (labels, classes that are added, renamed, merged and deleted, flags, acceptances, the
+    error weight, steps back and forth) is in the autosave and is offered again on the next start; what was under way
+    when the program died is there whole or not at all.
 
 A killed write may leave a file ``.NAME.partial``. Nothing takes it for a result, it is in nobody's way, and the next
 write of NAME removes it.
@@ -17,8 +18,6 @@ write of NAME removes it.
 
 import argparse
 import hashlib
-import http.client
-import json
 import random
 import subprocess
 import sys
@@ -27,34 +26,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Timer
-from typing import Any
 
-from bench_click import Tab, write_rows
+from bench_click import write_rows
+from kill_figures import PARTIAL, Figures, expect
+from kill_page import kill_app
 from results_csv import circumstances, command_line, write_csv
-from soak_app import AppProcess, Labels, autosave_of, start_labels
 
 COMMAND = [sys.executable, "-c", "from semikpca.cli import main; main()"]
-PARTIAL = ".partial"
 SOON = 0.03  # seconds between the file that was waited for and the kill, at most: about a write of the next one
 LOOK_EVERY = 0.005  # seconds between two looks into the folder, which cost time too
-APP_ROWS, APP_LIFE = 60, 1.5  # seconds that a server has for clicks, at most
-
-
-class LostError(AssertionError):
-    """Something that was confirmed is gone, or a file is half there."""
-
-
-@dataclass
-class Figures:
-    """What happened to one command."""
-
-    what: str
-    kills: int = 0
-    finished: int = 0  # runs that came to their end before they were killed
-    partial_files: int = 0  # left by killed writes
-    confirmed: int = 0  # files or clicks that were there after a kill
-    under_way: int = 0  # clicks that were saved, and killed before they were answered
 
 
 # -- commands that write files -------------------------------------------------------------------------------------
@@ -213,91 +193,6 @@ def is_whole_model(content: bytes) -> bool:
     _, line, body = content.split(b"\n", 2)
     word, digest, length = line.decode().split(" ")
     return word == "sha256" and len(body) == int(length) and hashlib.sha256(body).hexdigest() == digest
-
-
-# -- the page ------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Page:
-    """What the page has confirmed, beside the page and without any of its code."""
-
-    labels: Labels
-    classes: tuple[str, ...]
-    weight: float | str
-
-    def saved(self) -> tuple[dict[int, str], tuple[str, ...], float | str]:
-        """Return what the autosave has to say."""
-        return self.labels.now, self.classes, self.weight
-
-
-def kill_app(kills: int, seed: int, folder: Path) -> Figures:
-    """Kill ``semikpca app`` in the middle of clicks, start it again, take up the labels and go on."""
-    figures, chosen = Figures("app"), random.Random(seed)
-    path = folder / "clusters.csv"
-    write_rows(path, APP_ROWS)
-    start = start_labels(path)
-    classes = tuple(sorted(set(start.values())))
-    confirmed = (start, classes, "middle")
-    is_saved = False
-    while figures.kills < kills:
-        with AppProcess(path, folder / "state") as app:
-            tab = Tab(app.url, f"tab of start {figures.kills}")
-            timer = Timer(chosen.uniform(0.0, APP_LIFE), app.process.kill)
-            timer.start()
-            page = Page(Labels(start), classes, "middle")
-            try:
-                if confirmed != page.saved():
-                    banners = json.dumps(tab.send("refresh")["banners"])
-                    expect("take-up" in banners, "the labels of the last start are not offered")
-                    page = Page(Labels(confirmed[0], [start] if confirmed[0] != start else []), *confirmed[1:])
-                    tab.send("take-up")
-                while True:
-                    click(tab, page, chosen)
-                    confirmed, is_saved = page.saved(), True
-                    figures.confirmed += 1
-            except (http.client.HTTPException, OSError):
-                timer.join()  # the program is dead
-        figures.kills += 1
-        if not is_saved:
-            continue
-        saved = autosave_of(path)
-        found = dict(map(tuple, saved["labels"])), tuple(saved["classes"]), saved["error_weight"]
-        expect(found in (confirmed, page.saved()), f"confirmed {confirmed}, saved {found}")
-        figures.under_way += found != confirmed
-        figures.partial_files += len(list(folder.glob(f".*{PARTIAL}")))
-        confirmed = found
-    strangers = {name.name for name in folder.iterdir()} - {path.name, f".{path.name}.semikpca-labels.json", "state"}
-    expect(all(name.endswith(PARTIAL) for name in strangers), f"files that nobody asked for: {strangers}")
-    return figures
-
-
-def click(tab: Tab, page: Page, chosen: random.Random) -> None:
-    """Do one thing; ``page`` is what it amounts to once it is answered."""
-    kind = chosen.choices(["label", "undo", "redo", "class", "weight"], [60, 25, 8, 2, 5])[0]
-    if kind == "label":
-        row, number = chosen.randrange(APP_ROWS), chosen.randrange(len(page.classes))
-        page.labels.change(row, page.classes[number])
-        events: list[tuple[str, dict[str, Any]]] = [("row", {"value": row}), ("label", {"value": number})]
-    elif kind == "class":
-        name = f"class {len(page.classes)}"
-        page.classes = (*page.classes, name)
-        events = [("add-class", {"value": name})]
-    elif kind == "weight":
-        place = chosen.choice((0.31, 0.71, 1.11))
-        page.weight = 1.0 - 10.0**-place
-        events = [("weight", {"value": place})]
-    else:
-        getattr(page.labels, kind)()
-        events = [(kind, {})]
-    for act, more in events:
-        answer = tab.send(act, **more)
-    expect("error" not in json.dumps(answer.get("banners", {})), f"{kind} was refused: {answer.get('banners')}")
-
-
-def expect(holds: bool, problem: str) -> None:
-    if not holds:
-        raise LostError(problem)
 
 
 PARTS = {"paper": kill_paper, "label": kill_label, "app": kill_app}

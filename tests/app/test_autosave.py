@@ -42,7 +42,14 @@ def test_labels_of_other_rows_are_refused(place):
 @pytest.mark.parametrize(
     "change",
     [
-        {"format": 2},
+        {"format": 3},
+        {"format": "2"},
+        {"accepted": [[10, "a"]]},
+        {"accepted": [[1, "stranger"]]},
+        {"accepted": [[0, "a"]]},
+        {"accepted": None},
+        {"flagged": [10]},
+        {"flagged": [True]},
         {"labels": [[10, "a"]]},
         {"labels": [[-1, "a"]]},
         {"labels": [[True, "a"]]},

@@ -19,7 +19,8 @@ pytestmark = pytest.mark.slow  # hundreds of requests to a served page
 ROWS = "x,y,kind\n" + "\n".join(f"{row % 7},{row * row % 11},{'ab'[row % 2] if row < 6 else ''}" for row in range(30))
 ACTS = (
     "pick row check step draw review share find clear brush label remove undo redo add-class weight middle take-up "
-    "start-over column cancel refused refresh dismiss"
+    "start-over column cancel refused refresh dismiss find-class give-class edit-class rename-class merge-class "
+    "delete-class flag accept withdraw dialog open-visit merge-visit open-file list told"
 ).split()
 # A fit takes a while on a computer that is busy.
 FUZZ = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
@@ -106,6 +107,7 @@ def test_no_field_of_a_request_fails_for_any_value(ask, name, value):
                 "value": st.integers(-3, 40) | st.integers(-3, 40).map(str) | anything,
                 "points": st.lists(st.integers(-3, 40), max_size=3) | anything,
                 "new": anything,
+                "name": st.sampled_from(["a", "b", "c"]) | anything,
             },
         ),
         max_size=3,

@@ -1,6 +1,7 @@
 """The labeling page: a local web page on which a table gets its labels. Needs the extra ``app``."""
 
 from semikpca.app._addresses import addresses_for_others
+from semikpca.app._folder import Folder
 from semikpca.app._opening import EXAMPLES, OpenTable, open_example, open_table
 from semikpca.app._server import PageServer, make_app, serve
 from semikpca.app._session import LabelingSession
@@ -11,6 +12,7 @@ from semikpca.app._workspace import Workspace, pending_file
 __all__ = [
     "EXAMPLES",
     "NO_TOKEN",
+    "Folder",
     "LabelingSession",
     "OpenTable",
     "PageServer",

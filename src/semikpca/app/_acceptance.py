@@ -35,8 +35,24 @@ def promise(opened: OpenTable, snapshot: Snapshot, tab: Tab, *, is_asked: bool) 
     about = "Labels of rows that are drawn at random add to the promise (d)"
     draw = act(["Draw a row at random", html.Kbd("d")], "draw", kind="small", title=about, id="draw")
     buttons = [draw] if accepted is not None or is_asked else [find, draw]
+    buttons = [*accept_buttons(snapshot, accepted), *buttons]
     grounds = soft(_grounds(snapshot.n_drawn, n_labels - snapshot.n_drawn))
     return [sentence, share_bar(accepted), box("row", *buttons), grounds]
+
+
+def accept_buttons(snapshot: Snapshot, accepted: AcceptedLabels | None) -> list[Any]:
+    """Return what accepts all rows that can be accepted, and what takes that back."""
+    buttons = []
+    n_open = 0 if accepted is None else int((snapshot.accepted[accepted.rows] < 0).sum())
+    if n_open:
+        more = "more " if snapshot.n_accepted else ""
+        text = f"Accept {'this' if n_open == 1 else 'these'} {counted(n_open, f'{more}row')}"
+        about = "They get the predicted label, in one step that can be undone; nothing is learned from them"
+        buttons.append(act(text, "accept", kind="strong small", title=about, id="accept"))
+    if snapshot.n_accepted:
+        text = f"Take back {counted(snapshot.n_accepted, 'accepted row')}"
+        buttons.append(act(text, "withdraw", kind="plain small", id="withdraw"))
+    return buttons
 
 
 def promised(accepted: AcceptedLabels) -> list[Any]:

@@ -22,6 +22,7 @@ from semikpca.app._workspace import (
 
 _KEYS = (
     ("1 … 9, 0", "give the selected rows the class with this key"),
+    ("c", "type the name of a class, and give it with Enter (Shift Enter adds it)"),
     ("n → / p ←", "next, or previous, suggested row"),
     ("a", "find out which labels can be accepted unseen"),
     ("d", "a row drawn at random"),
@@ -52,6 +53,7 @@ def layout(workspace: Workspace, limit_mb: int) -> html.Div:
                 html.Div(id="banners", **{"aria-live": "polite"}),
                 html.Main(_workbench(position, figure), id="workbench"),
                 _help(),
+                html.Div(id="dialog"),
                 dcc.Store(id="state", data=list(workspace.state())),
                 *(dcc.Store(id=name) for name in ("lists", "repaint", "painted", "done")),
                 html.Div(id="client", hidden=True, **tells),

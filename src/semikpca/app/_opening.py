@@ -1,6 +1,5 @@
 """From a file, an upload or an example to something that can be labeled."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +11,8 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.datasets import load_digits
 
-from semikpca.app._autosave import Autosave, fingerprint_of
+from semikpca.app._answers import answer_columns
+from semikpca.app._autosave import Autosave
 from semikpca.app._session import LabelingSession
 from semikpca.datasets import make_four_clusters, make_support_tickets
 from semikpca.exceptions import TableError
@@ -38,6 +38,7 @@ from semikpca.workflow import (
     row_map,
     row_names,
     row_texts,
+    table_fingerprint,
     views_that_matter,
 )
 
@@ -131,12 +132,14 @@ class OpenTable:
         model = self.session.model()
         if model is None:
             nothing, no = np.full(len(table), None, dtype=object), np.zeros(len(table), dtype=bool)
-            is_given = [label is not None for label in given]
+            is_given, accepted = [label is not None for label in given], self.session.accepted_labels
+            nothing[list(accepted)] = list(accepted.values())
             frame = table.written.drop(columns=replaced_columns(self.table, self.roles))
             frame = with_columns(frame, label_columns(nothing, np.full(len(table), np.nan), is_given, no))
         else:
             labeled = LabeledTable(table, self.roles, self.options, self.vectorizer, self.session.X, model)
-            frame = labeled.to_frame(accepted=self.session.accepted(error_rate))
+            columns = answer_columns(labeled, self.session.accepted_labels, self.session.accepted(error_rate))
+            frame = with_columns(table.written.drop(columns=replaced_columns(self.table, self.roles)), columns)
         suffix = ".csv" if self.table.is_array else PurePath(self.name).suffix
         name = f"{PurePath(self.name).stem}-labeled{suffix or '.csv'}"
         return name, encoded_table(frame, name, like=self.table)[0]
@@ -180,7 +183,7 @@ def open_table(
         progress=lambda step, done, total: say(f"{step}: {done:,} of {total:,}" if total > 1 else step),
     )
     X, given = prepared.X, prepared.labels
-    fingerprint = _fingerprint(table, roles)
+    fingerprint = table_fingerprint(table, roles.label)
     if place == "beside the file" and table.path is not None:
         autosave = Autosave.beside(table.path, fingerprint)
     else:
@@ -242,20 +245,6 @@ def open_example(key: str) -> OpenTable:
     # As it would come from a file of the user's: cells as text.
     table = read_upload(name, frame.to_csv(index=False).encode()).table
     return open_table(table, roles, name=name, place="state folder", **more)
-
-
-def _fingerprint(table: Table, roles: ColumnRoles) -> str:
-    others = [name for name in table.features if name != roles.label]
-    names = json.dumps([*map(str, others), roles.label]).encode()
-    return fingerprint_of(names, *(_bytes_of(table, name) for name in others))
-
-
-def _bytes_of(table: Table, name: str) -> bytes:
-    """Return what tells the cells of a column from other cells."""
-    if _is_vector(table, name):
-        return b"".join(b"" if cell is None else cell.tobytes() for cell in table.features[name])
-    hashes = pd.util.hash_pandas_object(table.frame[name].astype(str), index=False)
-    return bytes(hashes.to_numpy().tobytes())
 
 
 def _is_vector(table: Table, name: str) -> bool:

@@ -7,12 +7,14 @@ from dash import html
 
 from semikpca._words import counted
 from semikpca.app._acceptance import promise, review
+from semikpca.app._classes import classes, give_buttons, toolbar
+from semikpca.app._folder_panel import folder_list
 from semikpca.app._opening import EXAMPLES, NEW_COLUMN, OpenTable, Pending
-from semikpca.app._pieces import act, bar, box, chance, dot, interval, line, low, picture, press, soft, tile
+from semikpca.app._pieces import act, box, chance, dot, interval, line, low, picture, press, soft, tile
 from semikpca.app._snapshot import Advice, Snapshot
+from semikpca.app._visits import dialog, offer
 from semikpca.app._workspace import Tab, Workspace
 
-_KEYS = "1234567890"
 _MOST_DOUBTS = 8
 _MOST_LISTED_COLUMNS = 8
 
@@ -20,16 +22,17 @@ _MOST_LISTED_COLUMNS = 8
 def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
     """Return everything around the map that follows the labels or the selection."""
     opened = workspace.opened
-    names = ("metrics", "toolbar", "map-switch", "classes", "detail", "weight", "promise", "review")
+    names = ("metrics", "toolbar", "map-switch", "classes", "detail", "weight", "promise", "review", "dialog")
     shown: dict[str, Any] = {name: [] for name in names}
     shown |= {"header": header(workspace), "banners": banners(workspace, tab)}
     if opened is not None:
         snapshot = opened.session.snapshot()
         shown |= {
             "metrics": metrics(snapshot),
-            "toolbar": toolbar(snapshot, tab),
+            "toolbar": toolbar(opened, snapshot, tab),
             "map-switch": workspace.maps.switch(),
-            "classes": classes(snapshot),
+            "classes": classes(snapshot, tab),
+            "dialog": dialog(workspace, tab),
             "detail": detail(opened, snapshot, tab),
             "weight": weight(snapshot, tab),
             "promise": promise(opened, snapshot, tab, is_asked=workspace.is_asked(tab)),
@@ -55,6 +58,7 @@ def header(workspace: Workspace) -> list[Any]:
             "tools",
             act("Undo", "undo", title=undo, disabled=snapshot.undo is None, id="undo"),
             act("Redo", "redo", title=redo, disabled=snapshot.redo is None, id="redo"),
+            act("Labels…", "dialog", "labels", title="Earlier visits, export and import", id="labels-dialog"),
             act("Open…", "open", title="Another file or an example"),
             act("?", "help", title="Keys (?)", kind="round", **{"aria-label": "Help"}),
             html.A("Download", **link),
@@ -65,7 +69,7 @@ def header(workspace: Workspace) -> list[Any]:
 def banners(workspace: Workspace, tab: Tab) -> list[Any]:
     """Return what there is to say above the map."""
     opened, message = workspace.opened, tab.message
-    shown = [] if opened is None else _offer(workspace, opened)
+    shown = [] if opened is None else offer(workspace, opened)
     if message is not None and message.kind != "bound":
         close = act("Close", "dismiss", kind="plain")
         role = "alert" if message.kind == "error" else "status"
@@ -79,22 +83,6 @@ def banners(workspace: Workspace, tab: Tab) -> list[Any]:
         notes = html.Ul([html.Li(note) for note in opened.notes])
         shown.append(html.Details([summary, notes], className="notes"))
     return shown
-
-
-def _offer(workspace: Workspace, opened: OpenTable) -> list[Any]:
-    offer = workspace.offer
-    if offer is None:
-        return []
-    when = offer.saved_at.strftime("%d %B %Y, %H:%M").lstrip("0")
-    given = {row: label for row, label in enumerate(opened.session.given.tolist()) if label is not None}
-    if given == offer.labels:
-        found = f"Your last visit, saved on {when}, had other classes or another error weight than the file."
-    else:
-        n_saved = f"{len(offer.labels):,}"
-        found = f"Labels of your last visit are there: {n_saved}, saved on {when}. The file itself has {len(given):,}."
-    go_on = act("Go on with them", "take-up", kind="strong", id="take-up")
-    begin = act("Begin with the file", "start-over", kind="plain", title="They are kept under another name")
-    return [box("banner", html.P(found), box("row", go_on, begin))]
 
 
 def metrics(snapshot: Snapshot) -> list[Any]:
@@ -115,50 +103,9 @@ def metrics(snapshot: Snapshot) -> list[Any]:
     changed = "–", "What a label moves is counted here"
     if n_changed is not None:
         changed = f"{n_changed:,}", "predictions came out differently"
-    labels = tile("labels", "Labels", f"{n_labels:,}", f"of {n_rows:,} rows")
+    more = f"; {snapshot.n_accepted:,} more accepted" if snapshot.n_accepted else ""
+    labels = tile("labels", "Labels", f"{n_labels:,}", f"of {n_rows:,} rows{more}")
     return [accuracy, labels, tile("confidence", "Confidence", *sure), tile("changed", "Last change", *changed)]
-
-
-def toolbar(snapshot: Snapshot, tab: Tab) -> list[Any]:
-    """Return what a click on the map does: select, or give one of the classes."""
-
-    def button(text: Any, brush: int | None, **more: Any) -> html.Button:
-        on = tab.brush == brush
-        value = "" if brush is None else brush
-        return act(text, "brush", value, kind="on" if on else "", **{"aria-pressed": str(on).lower()}, **more)
-
-    buttons = [button("Select", None, id="brush-select")]
-    for number, (label, place) in enumerate(zip(snapshot.classes, snapshot.places, strict=True)):
-        text = [dot(place), html.Span(str(label))]
-        buttons.append(button(text, number, title=f"Each click, or lasso, gives {label}"))
-    return [html.Span("Click to", className="soft"), box("segments", *buttons, role="group")]
-
-
-def classes(snapshot: Snapshot) -> list[Any]:
-    """Return the classes with their keys, labels and shares of the predictions."""
-    n_classes = len(snapshot.classes)
-    if not n_classes:
-        return [soft("No class yet. Add the first two, then give rows of each a label.")]
-    labels = np.bincount(snapshot.given[snapshot.given >= 0], minlength=n_classes)
-    guesses = None if snapshot.predicted is None else np.bincount(snapshot.predicted, minlength=n_classes)
-    lines = []
-    for number, (label, place) in enumerate(zip(snapshot.classes, snapshot.places, strict=True)):
-        share = 0.0 if guesses is None else guesses[number] / len(snapshot.given)
-        cells = [
-            html.Td([dot(place), html.Span(str(label), className="name")]),
-            html.Td(_key(number)),
-            html.Td(f"{labels[number]:,}", className="number"),
-            html.Td("–" if guesses is None else f"{guesses[number]:,}", className="number"),
-            html.Td(bar(place, share)),
-        ]
-        lines.append(html.Tr(cells))
-    counts = [html.Th(name, className="number") for name in ("Given", "All")]
-    head = html.Tr([html.Th("Class"), html.Th("Key"), *counts, html.Th("")])
-    return [html.Table([html.Thead(head), html.Tbody(lines)], className="classes")]
-
-
-def _key(number: int) -> Any:
-    return html.Kbd(_KEYS[number]) if number < len(_KEYS) else ""
 
 
 def detail(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> list[Any]:
@@ -169,9 +116,7 @@ def detail(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> list[Any]:
             soft("Click a row on the map, draw a lasso around some, or take a suggested one."),
             html.P(keys, className="soft keys"),
         ]
-    classes = enumerate(zip(snapshot.classes, snapshot.places, strict=True))
-    gives = ([dot(place), html.Span(str(label)), _key(number)] for number, (label, place) in classes)
-    buttons = box("gives", *(act(text, "label", number, kind="give") for number, text in enumerate(gives)))
+    buttons = give_buttons(snapshot, *_likely(opened, snapshot, tab.selected))
     if len(tab.selected) > 1:
         return [*_several(snapshot, tab.selected), buttons]
     cells = [
@@ -182,12 +127,22 @@ def detail(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> list[Any]:
     return [*_one(opened, snapshot, tab.selected[0]), buttons, table]
 
 
+def _likely(opened: OpenTable, snapshot: Snapshot, rows: list[int]) -> list[int]:
+    """Return the places of the likeliest classes of a row, which get a button though they have no key."""
+    chances = opened.session.probabilities(rows[0]) if len(rows) == 1 else []
+    return [snapshot.classes.index(label) for label, _ in chances[:3]]
+
+
 def _one(opened: OpenTable, snapshot: Snapshot, row: int) -> list[Any]:
     given = int(snapshot.given[row])
     label: list[Any] = [html.Span("none yet", className="soft")]
     if given >= 0:
         remove = act("Remove", "remove", kind="plain small", title="Take the label away (x)")
         label = [dot(snapshot.places[given]), html.Strong(str(snapshot.classes[given])), remove]
+    elif (accepted := int(snapshot.accepted[row])) >= 0:
+        remove = act("Take back", "remove", kind="plain small", title="This label was accepted unseen (x)")
+        tag = html.Span("accepted unseen", className="tag")
+        label = [dot(snapshot.places[accepted]), html.Strong(str(snapshot.classes[accepted])), tag, remove]
     name = html.H3(opened.names[row].capitalize() if opened.roles.id is None else opened.names[row])
     where = html.Span("" if row in opened.place_on_map else "not on the map", className="soft")
     lines = [box("row between", name, where), html.P(["Label: ", *label], className="given")]
@@ -285,6 +240,7 @@ def start(workspace: Workspace, limit_mb: int) -> list[Any]:
             "start-card",
             html.H1("Labels for the rest of your rows"),
             html.P(lead, className="lead"),
+            *folder_list(workspace.folder),
             press(drop, "browse", className="drop", id="browse"),
             html.H2("Or try an example"),
             box("choices", *examples),

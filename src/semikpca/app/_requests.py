@@ -16,7 +16,11 @@ _LONGEST_NAME, _LONGEST_TEXT = 100, 10_000
 # What the value of an event is; the others have none that is looked at.
 _WHOLE_NUMBERS = ("row", "check", "step", "review", "brush", "label")
 _NUMBERS = ("weight", "share")
-_TEXTS = ("add-class", "example", "column", "refused", "layout")
+_OF_A_CLASS = ("rename-class", "merge-class", "delete-class")
+_TEXTS = (
+    *("add-class", "example", "column", "refused", "find-class", "give-class", "rename-class", "merge-class"),
+    *("open-visit", "merge-visit", "open-file", "told", "layout"),
+)
 
 
 def json_body() -> Any:
@@ -59,9 +63,13 @@ def _check_event(event: Any) -> None:
     if not isinstance(event, dict) or not _is_whole(event.get("number")) or not isinstance(event.get("act"), str):
         _refuse("each event needs a number and an act")
     act: str = event["act"]
+    if not _is_text(event.get("name") or "", _LONGEST_TEXT):
+        _refuse(f"the name of a class must be a text of up to {_LONGEST_TEXT:,} letters")
     value: Any = event.get("value")
     if act in (*_WHOLE_NUMBERS, *_TEXTS) and "value" not in event:
         _refuse(f"{act} needs a value")
+    if act in _OF_A_CLASS and not event.get("name"):
+        _refuse(f"{act} needs the name of a class")
     if act == "pick" and not (isinstance(event.get("points"), list) and all(map(_is_whole, event["points"]))):
         _refuse("pick needs points, a list of whole numbers")
     if act in _WHOLE_NUMBERS and not (_reads_as_whole(value) or (act == "brush" and value in ("", None))):

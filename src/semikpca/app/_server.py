@@ -16,6 +16,7 @@ from werkzeug.serving import BaseWSGIServer, make_server
 from semikpca.app._addresses import in_url, on_this_computer
 from semikpca.app._callbacks import register
 from semikpca.app._error_pages import refusal
+from semikpca.app._exchange import add_label_routes
 from semikpca.app._layout import layout
 from semikpca.app._requests import MOST_JSON_BYTES, refuse_what_is_malformed
 from semikpca.app._security import guard
@@ -67,6 +68,7 @@ def make_app(
     app.layout = lambda: layout(workspace, limit_mb)
     register(app, workspace, limit_mb)
     _add_routes(app, workspace, limit_mb)
+    add_label_routes(app.server, workspace, limit_mb)
     guard(app.server, host, token, list(app.csp_hashes()), allowed_hosts)
     refuse_what_is_malformed(app)
     return app

@@ -12,6 +12,7 @@ from semikpca._typing import FloatArray, IntArray
 from semikpca.app._drawing import mixed
 from semikpca.convexity import ConvexityCertificate
 from semikpca.labeling import audit_labels, suggest_labels
+from semikpca.labels import UNLABELED
 from semikpca.workflow import AccuracyEstimate
 
 _SUGGESTED = 7  # beside the random checks
@@ -19,22 +20,6 @@ _SUGGESTED = 7  # beside the random checks
 # number of rows; with this many in all, the lists are there before one has read the row that was clicked.
 _FEWEST_CANDIDATES, _MOST_CANDIDATES, _CANDIDATE_ENTRIES = 16, 64, 200_000
 _ROWS_FOR_GROUPS = 5_000
-
-
-@dataclass(frozen=True)
-class Change:
-    """One step of the history: labels before and after, None where there is none."""
-
-    rows: tuple[int, ...]
-    before: tuple[Any, ...]
-    after: tuple[Any, ...]
-
-    def __str__(self) -> str:
-        what = f"row {self.rows[0] + 1}" if len(self.rows) == 1 else f"{len(self.rows)} rows"
-        after = set(self.after)
-        if after == {None}:
-            return f"no label for {what}"
-        return f"{next(iter(after))} for {what}" if len(after) == 1 else f"labels of {what}"
 
 
 @dataclass(frozen=True)
@@ -54,6 +39,13 @@ class Snapshot:
     undo: str | None  # what the next step back would undo
     redo: str | None  # what the next step forward would do again
     problem: str | None  # why there are no predictions, if the model refused these labels
+    accepted: IntArray  # index of each row's accepted label in classes, -1 where none was accepted
+    flagged: frozenset[int]
+
+    @property
+    def n_accepted(self) -> int:
+        """How many rows have an accepted label."""
+        return int(np.sum(self.accepted != UNLABELED))
 
     @cached_property
     def places(self) -> tuple[int, ...]:

@@ -9,7 +9,9 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Literal
 
+from semikpca.app._acts import ACTS, asked_class
 from semikpca.app._autosave import AutosaveError, SavedLabels
+from semikpca.app._folder import Folder
 from semikpca.app._maps import Maps
 from semikpca.app._opening import (
     NEW_COLUMN,
@@ -26,7 +28,7 @@ from semikpca.workflow import LabelingOptions
 
 logger = logging.getLogger("semikpca")
 
-_WITHOUT_TABLE = ("example", "column", "encoder", "cancel", "refused", "refresh", "dismiss")
+_WITHOUT_TABLE = ("example", "column", "encoder", "cancel", "refused", "refresh", "dismiss", "open-file", "list")
 # The scale of the error weight's slider: the closer to the bound, the finer, with the bound itself at its end.
 START, END, STEP = 0.02, 4.5, 0.02
 MARKS = {0.301: "0.5", 1.0: "0.9", 2.0: "0.99", 3.0: "0.999"}
@@ -51,7 +53,11 @@ class Tab:
     is_check: bool = False  # whether the selected row was taken because it is a random check
     share: float = USUAL_SHARE  # of accepted labels that must be right, in percent
     asked: tuple[int, int] | None = None  # the state for which it was asked what can be accepted
-    brush: int | None = None
+    brush: str | None = None  # the name of a class
+    class_search: str = ""  # what was typed to find a class
+    editing: str | None = None  # the class that is being edited, by name
+    merging: str | None = None  # the class that it would be merged into
+    dialog: str = ""
     dark: bool = False
     message: Message | None = None
     last_event: int = 0
@@ -91,6 +97,7 @@ class Workspace:
         self.opened: OpenTable | None = None
         self.pending: Pending | None = None
         self.offer: SavedLabels | None = None
+        self.folder: Folder | None = None  # whose tables the page lists
         self.generation = 0
         self.maps = Maps(self)
         self._tabs: OrderedDict[str, Tab] = OrderedDict()
@@ -119,7 +126,8 @@ class Workspace:
             self.generation += 1
             for tab in self._tabs.values():
                 tab.select([])
-                tab.brush = None
+                tab.brush = tab.editing = tab.merging = None
+                tab.class_search = tab.dialog = ""
             return message
 
     def ask_for_column(self, pending: Pending) -> None:
@@ -210,13 +218,17 @@ class Workspace:
 
     def _act(self, tab: Tab, act: str, event: dict[str, Any]) -> None:
         """Do what one event asks for; "refresh", "dismiss" and names that are not known ask for the answer alone."""
+        if act in ACTS:
+            said = ACTS[act](self, tab, event)
+            tab.message = None if said is None else Message("note", said)
+            return
         match act:
             case "pick":
                 if not all(0 <= point < len(self.table.map.rows) for point in event["points"]):
                     raise ValueError(f"There are {len(self.table.map.rows):,} rows on the map; the points go beyond.")
                 tab.select([int(self.table.map.rows[point]) for point in event["points"]])
                 if tab.brush is not None and tab.selected:
-                    self._give(tab, tab.brush)
+                    self._give(tab, {"name": tab.brush})
             case "row" | "check":
                 row = int(event["value"])
                 if not 0 <= row < self.table.session.n_rows:
@@ -247,31 +259,24 @@ class Workspace:
                 tab.select([])
                 tab.brush = None
             case "brush":
-                tab.brush = None if event["value"] in ("", None) else int(event["value"])
+                tab.brush = None if event["value"] in ("", None) else str(asked_class(self, event))
             case "label":
                 if not tab.selected:
                     raise ValueError("No row is selected. Click one on the map, or press n for a suggested one.")
-                self._give(tab, int(event["value"]))
+                self._give(tab, event)
             case "remove":
                 self.table.session.remove(tab.selected)
-                self.offer = None
             case "undo":
                 self.table.session.undo()
             case "redo":
                 self.table.session.redo()
             case "add-class":
                 label = self.table.session.add_class(str(event["value"]))
-                self.offer = None
                 tab.message = Message("note", f"The class {label} is there. Select a row of it and give it the label.")
             case "weight":
                 self.table.session.set_error_weight(weight_at(float(event["value"])))
             case "middle":
                 self.table.session.set_error_weight("middle")
-            case "take-up" if self.offer is not None:
-                self.table.session.take_up(self.offer)
-                self.offer = None
-            case "start-over":
-                self.offer = None
             case "example":
                 tab.message = self.show(open_example(str(event["value"])))
             case "column" if self.pending is not None:
@@ -289,12 +294,13 @@ class Workspace:
                 tab.asked = None  # what was refused may be that
                 tab.message = Message("error", str(event["value"])[:600])
 
-    def _give(self, tab: Tab, number: int) -> None:
-        classes = self.table.session.snapshot().classes
-        if not 0 <= number < len(classes):
-            raise ValueError(f"There are {len(classes)} classes; add one for this key.")
-        self.table.session.label(tab.selected, classes[number], as_check=tab.is_check)
-        self.offer = None
+    def _give(self, tab: Tab, event: dict[str, Any]) -> None:
+        try:
+            label = asked_class(self, event)
+        except ValueError:
+            tab.brush = None if tab.brush == event.get("name") else tab.brush
+            raise
+        self.table.session.label(tab.selected, label, as_check=tab.is_check)
 
     def _suggested(self, tab: Tab, *, forward: bool) -> int:
         rows = self.table.session.advice().rows

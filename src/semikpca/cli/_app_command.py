@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from semikpca.app import NO_TOKEN, Workspace, addresses_for_others, pending_file, serve
+from semikpca.app import NO_TOKEN, Folder, Workspace, addresses_for_others, pending_file, serve
 from semikpca.cli import _table_options as asked
 from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.tables import AUTO, ColumnRoles, read_table
@@ -24,7 +24,11 @@ def addresses(host: str, url: str) -> list[tuple[str, str]]:
 
 def app(
     file: Annotated[
-        Path | None, typer.Argument(help="Table to label; without one, the page asks for it or offers examples.")
+        Path | None,
+        typer.Argument(
+            help="Table to label, or a folder whose tables the page lists; without one, the page asks for it or offers "
+            "examples."
+        ),
     ] = None,
     label_column: Annotated[
         str | None, typer.Option(help="Column with the labels, empty where a row has none; asked for on the page.")
@@ -70,7 +74,13 @@ def app(
 
         workspace = Workspace(options, roles)
         kept = "in your state folder"
-        if file is not None:
+        if file is not None and file.is_dir():
+            unfit = {"--label-column": label_column, "--labels": labels, "--embeddings": embeddings}
+            if named := [option for option, value in unfit.items() if value is not None]:
+                raise ValueError(f"{named[0]} belongs to a file, and {file} is a folder: name the file instead.")
+            workspace.folder = Folder(file)
+            kept = "beside its file"
+        elif file is not None:
             with console.status("Reading the file") as status:
                 table = read_table(
                     file,

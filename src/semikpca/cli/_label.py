@@ -103,6 +103,7 @@ def label(
                 "--labels-only": labels_only,
                 "--accept": accept,
                 "--drawn": drawn,
+                "--with-page-labels": question.with_page_labels,
             }
             return label_by_scheduler(question, scheduler, out, unfit, force=force)
         outputs = {"-o": target, "--review": review, "--report": report, "--save": save}

@@ -17,7 +17,15 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from semikpca.cli._messages import errors
 from semikpca.cli._pipes import PIPE, read_given
 from semikpca.tables import AUTO, ColumnRoles, Table, check_output, label_warnings
-from semikpca.workflow import AuditedTable, LabeledTable, LabelingOptions, kernel_names, label_table, printable
+from semikpca.workflow import (
+    AuditedTable,
+    LabeledTable,
+    LabelingOptions,
+    kernel_names,
+    label_table,
+    printable,
+    with_page_labels,
+)
 from semikpca.workflow import Progress as Say
 
 TAB = "\t"
@@ -90,6 +98,13 @@ Removed = Annotated[
     typer.Option("--n-components-removed", "-k", help="For experts: components that are removed; 1 by default."),
 ]
 _ERROR_WEIGHT = "For experts: error weight as a share of its bound, between 0 and 1; the paper's middle by default."
+PageLabelsToo = Annotated[
+    bool,
+    typer.Option(
+        "--with-page-labels",
+        help="Take the labels that the labeling page (semikpca app) keeps for this table, before those in it.",
+    ),
+]
 RawCells = Annotated[
     bool, typer.Option("--raw-cells", help="Take cells as they are: no apostrophe before what a spreadsheet would run.")
 ]
@@ -118,6 +133,7 @@ class Question:
     raw_cells: RawCells = False
     labels: LabelsFile = None
     embeddings: EmbeddingsFile = None
+    with_page_labels: PageLabelsToo = False
     kernel: Kernel = None
     n_components_removed: Removed = None
     error_weight: Annotated[float | None, typer.Option(help=_ERROR_WEIGHT)] = None
@@ -147,7 +163,9 @@ class Question:
         beside = {"labels": self.labels, "embeddings": self.embeddings, "id_column": self.id_column}
         table = read_given(self.file, **how, **where, **beside)
         roles = self.roles(table)
+        table, notes = with_page_labels(table, roles, take=self.with_page_labels)
         say("Reading the table", 1, 1)
+        tell(notes)
         tell(label_warnings(table, roles))  # before the work, in which these labels are learned from
         return table, roles
 
@@ -169,6 +187,7 @@ class Question:
         for option, value in read_by.items():
             words += [] if value is None else [option, str(value)]
         words += ["--raw-cells"] if self.raw_cells else []
+        words += ["--with-page-labels"] if self.with_page_labels else []
         words += [] if self.text_encoder == AUTO else ["--text-encoder", self.text_encoder]
         return shlex.join(words)
 

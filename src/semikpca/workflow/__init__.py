@@ -12,40 +12,78 @@ from semikpca.workflow._label import (
     prepare_table,
     views_that_matter,
 )
+from semikpca.workflow._label_exchange import (
+    ImportedLabels,
+    labels_from_csv,
+    labels_from_label_studio,
+    labels_to_csv,
+    labels_to_label_studio,
+)
 from semikpca.workflow._labeled import LabeledTable, audit_frame, hidden, left_out_estimate
 from semikpca.workflow._model_file import LabelModel, load_model, save_model
 from semikpca.workflow._options import LabelingOptions, kernel_names
+from semikpca.workflow._page_labels import FORMAT as PAGE_LABELS_FORMAT
+from semikpca.workflow._page_labels import (
+    STATE_FOLDER_VARIABLE,
+    PageLabels,
+    PageLabelsError,
+    SavedLabels,
+    Visit,
+    fingerprint_of,
+    kept_beside,
+    read_kept,
+    state_folder,
+    table_fingerprint,
+)
+from semikpca.workflow._page_tables import with_page_labels
 from semikpca.workflow._rows import RowMap, printable, row_map, row_names, row_texts, shortened
 
 __all__ = [
+    "PAGE_LABELS_FORMAT",
+    "STATE_FOLDER_VARIABLE",
     "AccuracyEstimate",
     "AuditedTable",
     "ClusterLabels",
+    "ImportedLabels",
     "LabelModel",
     "LabeledTable",
     "LabelingOptions",
+    "PageLabels",
+    "PageLabelsError",
     "Progress",
     "RowMap",
+    "SavedLabels",
+    "Visit",
     "about_empty_rows",
     "accepted_in_words",
     "audit_frame",
     "audit_table",
     "cluster_classifier",
     "drawn_rows",
+    "fingerprint_of",
     "fit_labels",
     "hidden",
+    "kept_beside",
     "kernel_names",
     "label_on_cluster",
     "label_table",
+    "labels_from_csv",
+    "labels_from_label_studio",
+    "labels_to_csv",
+    "labels_to_label_studio",
     "left_out_estimate",
     "load_model",
     "percent",
     "prepare_table",
     "printable",
+    "read_kept",
     "row_map",
     "row_names",
     "row_texts",
     "save_model",
     "shortened",
+    "state_folder",
+    "table_fingerprint",
     "views_that_matter",
+    "with_page_labels",
 ]

@@ -169,6 +169,7 @@
     close: () => document.body.classList.remove("opening"),
     browse: browse,
     "add-class": addClass,
+    ...window.semikpcaState.here(send),
   };
 
   document.addEventListener("click", function (event) {
@@ -177,7 +178,7 @@
     if (!button || button.disabled) return;
     const act = button.dataset.act;
     if (here[act]) here[act]();
-    else send(act, { value: button.dataset.value || "", new: button.dataset.new || "" });
+    else send(act, { value: button.dataset.value || "", new: button.dataset.new || "", name: button.dataset.name || "" });
   });
 
   function addClass() {
@@ -205,9 +206,11 @@
     l: toggleLasso,
     "?": here.help,
     Escape: escape,
+    c: here["focus-class"],
   };
 
   function escape() {
+    if (window.semikpcaState.isOpen()) return send("dialog", { value: "" });
     if (document.body.classList.contains("helping")) return here.help();
     if (document.body.classList.contains("opening")) return here.close();
     send("clear");
@@ -234,7 +237,7 @@
     if (target.closest('[role="slider"]') && event.key.startsWith("Arrow")) return;
     if (!byId("page") || byId("page").className !== "working") return;
     if (/^[0-9]$/.test(event.key)) {
-      send("label", { value: (Number(event.key) + 9) % 10 });
+      send("label", { value: (Number(event.key) + 9) % 10, name: window.semikpcaState.classOf(event.key) });
     } else if (keys[event.key]) {
       event.preventDefault();
       keys[event.key]();
