@@ -42,7 +42,7 @@ class _LSSVMParameters:
         check_flag("fit_intercept", self.fit_intercept)
 
     @property
-    def residual_(self) -> float:
+    def residual_(self):
         """The largest residual of a column, y − b − Kα − α/γ, relative to its targets; 0 for a direct solve."""
         check_is_fitted(self)
         return float(self._fitted.solution.residual)
@@ -198,7 +198,7 @@ class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEst
         return self
 
     @property
-    def residual_(self) -> float:
+    def residual_(self):
         """As in :class:`semikpca.SemiLSSVMClassifier`."""
         check_is_fitted(self)
         return float(self._residual)
