@@ -10,13 +10,14 @@ from semikpca.estimators._response_classifier import ResponseClassifier, Transdu
 from semikpca.estimators._validation import check_flag, check_iteration, check_positive, set_kernel_tags, validate_rows
 from semikpca.kernels import as_kernel
 from semikpca.operators import gathered, values_at
-from semikpca.problem import Expansion, LSSVMProblem, fit_kernel, warn_unless_solved
+from semikpca.problem import Expansion, Fit, LSSVMProblem, fit_kernel, warn_unless_solved
 
 
 class _LSSVMParameters:
     """The parameters of Problem 1."""
 
     _row_stays = False  # an unlabeled row is no part of the problem
+    _fitted: Fit  # of a classifier
 
     def __init__(
         self,
