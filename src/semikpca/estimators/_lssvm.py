@@ -10,13 +10,14 @@ from semikpca.estimators._response_classifier import ResponseClassifier, Transdu
 from semikpca.estimators._validation import check_flag, check_iteration, check_positive, set_kernel_tags, validate_rows
 from semikpca.kernels import as_kernel
 from semikpca.operators import gathered, values_at
-from semikpca.problem import Expansion, LSSVMProblem, fit_kernel, warn_unless_solved
+from semikpca.problem import Expansion, Fit, LSSVMProblem, fit_kernel, warn_unless_solved
 
 
 class _LSSVMParameters:
     """The parameters of Problem 1."""
 
     _row_stays = False  # an unlabeled row is no part of the problem
+    _fitted: Fit  # of a classifier
 
     def __init__(
         self,
@@ -40,6 +41,12 @@ class _LSSVMParameters:
     def _check_params(self):
         check_positive("error_weight", self.error_weight)
         check_flag("fit_intercept", self.fit_intercept)
+
+    @property
+    def residual_(self):
+        """The largest residual of a column, y − b − Kα − α/γ, relative to its targets; 0 for a direct solve."""
+        check_is_fitted(self)
+        return float(self._fitted.solution.residual)
 
     def _problem(self) -> LSSVMProblem:
         return LSSVMProblem(
@@ -66,8 +73,10 @@ class SemiLSSVMClassifier(_LSSVMParameters, TransductiveClassifier):
     Attributes
     ----------
     classes_, transduction_, decision_, unreachable_rows_, label_distributions_, dual_coef_, alpha_, error_weight_, \
-kernel_, backend_, n_iter_ :
+kernel_, backend_, n_iter_, n_products_ :
         As in :class:`semikpca.SemiKPCAClassifier`.
+    residual_ : float
+        The relative residual of the solve; a ``ConvergenceWarning`` says where it is not below ``tol``.
     intercept_ : ndarray of shape (1,) or (n_classes,)
 
     Examples
@@ -94,7 +103,8 @@ class LSSVMClassifier(_LSSVMParameters, ResponseClassifier):
 
     Attributes
     ----------
-    classes_, decision_, dual_coef_, alpha_, intercept_, error_weight_, kernel_, backend_, n_iter_ :
+    classes_, decision_, dual_coef_, alpha_, intercept_, error_weight_, kernel_, backend_, n_iter_, n_products_, \
+residual_ :
         As in :class:`semikpca.SemiLSSVMClassifier`.
 
     Examples
@@ -140,7 +150,8 @@ class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEst
     error_weight_ : float
     kernel_ : Kernel
     backend_ : str
-    n_iter_ : int
+    n_iter_, n_products_ : int
+    residual_ : float
 
     Examples
     --------
@@ -182,9 +193,16 @@ class LSSVMRegressor(_LSSVMParameters, MultiOutputMixin, RegressorMixin, BaseEst
         single = y.ndim == 1
         self.dual_coef_ = solution.dual_coef[:, 0] if single else solution.dual_coef
         self.intercept_ = solution.intercept[0] if single else solution.intercept
-        self.n_iter_ = solution.n_iter
+        self.n_iter_, self.n_products_ = solution.n_iter, operator.log.n_products
+        self._residual = solution.residual
         self._expansion = Expansion(kernel, rows, self.dual_coef_)
         return self
+
+    @property
+    def residual_(self):
+        """As in :class:`semikpca.SemiLSSVMClassifier`."""
+        check_is_fitted(self)
+        return float(self._residual)
 
     def predict(self, X):
         """Return f(x) for each row, shape (n_rows,) or (n_rows, n_targets); lazily for a Dask array."""

@@ -222,6 +222,13 @@ class ScaledOperator(DerivedOperator):
         columns *= self.scales[rows]
         return columns
 
+    def landmark_columns(self, rows: IntArray) -> FloatArray:
+        """Return many columns of D K D."""
+        columns = self.base.landmark_columns(rows)
+        columns *= self.scales[:, None]
+        columns *= self.scales[rows]
+        return columns
+
     def diag(self) -> FloatArray:
         """Return the diagonal."""
         return self.scales**2 * self.base.diag()

@@ -12,7 +12,7 @@ from semikpca.kernels import Kernel, Tiles, require_finite_sums, tiles_of
 from semikpca.operators._base import KernelOperator, OperatorFacts, Storage
 from semikpca.operators._memory import has_room, too_large
 from semikpca.operators._rough import rough_eigenvectors
-from semikpca.operators.products import KeptTiles, product_at, symmetric_product
+from semikpca.operators.products import KeptTiles, product_at, rectangular_values, symmetric_product
 
 # Roundings of kernel values in a product, measured: 2e-7 in float32 and 4e-16 in float64, on exponents up to 16.
 _ROUNDINGS_A_PRODUCT = 4
@@ -77,6 +77,11 @@ class BlockedOperator(KernelOperator):
     def columns(self, rows: IntArray) -> FloatArray:
         """Return the columns of the matrix at ``rows``."""
         return self.kernel.pairwise(self.rows, self.rows[rows])
+
+    def landmark_columns(self, rows: IntArray) -> FloatArray:
+        """Return the columns at ``rows``, made in the cache of each core."""
+        tiles = tiles_of(self.kernel, self.rows, self.rows[rows], self.dtype)
+        return rectangular_values(tiles, (self.n, len(rows)), self.dtype)
 
     def diag(self) -> FloatArray:
         """Return the diagonal."""

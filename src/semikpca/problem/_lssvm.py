@@ -1,6 +1,7 @@
 """Least-squares support vector machines (Problem 1), from a kernel matrix to the label response."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -10,7 +11,13 @@ from semikpca.kernels import Kernel
 from semikpca.operators import KernelOperator, ShiftedOperator
 from semikpca.problem._response import DualSolution, LabelResponse
 from semikpca.problem._semi_kpca_problem import STORED_MATRIX_RTOL
-from semikpca.solvers import AdaptiveSolver
+from semikpca.solvers import (
+    AdaptiveSolver,
+    NystroemPreconditioner,
+    PreconditionedGradients,
+    choose_landmarks,
+    expected_iterations,
+)
 
 
 class LSSVMResponse(LabelResponse):
@@ -24,6 +31,21 @@ class LSSVMResponse(LabelResponse):
         # The trace bounds the largest eigenvalue, hence the condition number.
         condition_number = 1.0 + error_weight * float(to_numpy(operator.diag()).sum(dtype=np.float64))
         self.solver = AdaptiveSolver(system, condition_number, rtol, max_iter)
+        self._system = system
+
+    @cached_property
+    def _steps(self) -> PreconditionedGradients:
+        """What solves where products are all that there is; landmarks are prepared once, for all solves."""
+        solver, system = self.solver, self._system
+        steps = expected_iterations(solver.condition_number, solver.rtol)
+        itemsize = self.operator.xp.finfo(self.operator.dtype).bits // 8
+        n_landmarks = choose_landmarks(self.operator.facts, self.operator.n, steps, itemsize)
+        landmarks = None
+        if n_landmarks:
+            found = NystroemPreconditioner(self.operator, system.shift, n_landmarks, centered=self.fit_intercept)
+            landmarks = found.prepare() if found.pays else None
+        sizes = solver.rtol, solver.max_iter, solver.condition_number
+        return PreconditionedGradients(system, *sizes, landmarks, centered=self.fit_intercept)
 
     def _known_own_alpha(self, rows: IntArray) -> FloatArray | None:
         own = self.solver.inverse_diagonal(rows)
@@ -39,6 +61,8 @@ class LSSVMResponse(LabelResponse):
 
     def solve(self, targets: FloatArray, rtol: float | None = None) -> DualSolution:
         """Solve Problem 1 for each column of ``targets``."""
+        if not self.operator.facts.is_stored:
+            return self._solve_in_steps(targets, rtol)
         if not self.fit_intercept:
             solution = self.solver.solve(targets, rtol)
             alpha, product = solution.values, solution.product
@@ -54,6 +78,18 @@ class LSSVMResponse(LabelResponse):
             if product is not None:
                 product = product[:, :-1] - product[:, -1:] * intercept
         decision = (self.operator.matmat(alpha) if product is None else product) + intercept
+        return DualSolution.of(solution, alpha=alpha, dual_coef=alpha, intercept=intercept, decision=decision)
+
+    def _solve_in_steps(self, targets: FloatArray, rtol: float | None) -> DualSolution:
+        """Solve by products alone. Steps keep 1ᵀα = 0, and what they leave of y is the constant b."""
+        solution = self._steps.solve(targets, rtol)
+        alpha, product = solution.values, solution.product
+        assert product is not None, "steps know what they leave"
+        if self.fit_intercept:
+            intercept = (targets - product).mean(axis=0)
+        else:
+            intercept = self.operator.block(np.zeros(targets.shape[1]))
+        decision = product + intercept
         return DualSolution.of(solution, alpha=alpha, dual_coef=alpha, intercept=intercept, decision=decision)
 
 

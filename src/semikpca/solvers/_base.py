@@ -12,6 +12,8 @@ class Status(Enum):
 
     SOLVED = "solved to the tolerance"
     NOT_CONVERGED = "stopped at max_iter before the tolerance was met; raise max_iter or lower error_weight"
+    ROUNDED = "stopped by the rounding of kernel values before the tolerance was met; pass rows in float64, raise tol \
+or lower error_weight"
 
     def __reduce__(self) -> tuple[type["Status"], tuple[str]]:
         """Go by the name in model files: the advice may be worded otherwise one day."""

@@ -8,6 +8,7 @@ from semikpca.operators.products._blocked import (
     KeptTiles,
     product_at,
     rectangular_product,
+    rectangular_values,
     symmetric_product,
     two_sided_product,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "fitted",
     "product_at",
     "rectangular_product",
+    "rectangular_values",
     "scaled_by_last",
     "symmetric_product",
     "two_sided_product",

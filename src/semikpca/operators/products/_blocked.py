@@ -151,3 +151,16 @@ def rectangular_product(tiles: Tiles, shape: tuple[int, int], coefficients: Floa
 
     in_threads(add, strips, min(allowed_threads(), len(strips)))
     return product
+
+
+def rectangular_values(tiles: Tiles, shape: tuple[int, int], dtype: Any) -> FloatArray:
+    """Return the matrix of these tiles, as a new array in ``dtype``; each is made in the cache of a core."""
+    values: FloatArray = np.empty(shape, dtype)
+    strips = slices(0, shape[0], BLOCK_ROWS)
+
+    def fill(strip: slice, thread: int) -> None:
+        for columns in slices(0, shape[1], BLOCK_COLUMNS):
+            values[strip, columns] = tiles(strip, columns)
+
+    in_threads(fill, strips, min(allowed_threads(), len(strips)))
+    return values
