@@ -7,12 +7,13 @@ from dash import html
 
 from semikpca._words import counted
 from semikpca.app._acceptance import promise, review
+from semikpca.app._detail import detail, key_of
 from semikpca.app._opening import EXAMPLES, NEW_COLUMN, OpenTable, Pending
-from semikpca.app._pieces import act, bar, box, chance, dot, interval, line, low, picture, press, soft, tile
+from semikpca.app._pieces import act, bar, box, dot, interval, line, low, press, soft, tile
 from semikpca.app._snapshot import Advice, Snapshot
+from semikpca.app._table_view import FILTERS, class_filters
 from semikpca.app._workspace import Tab, Workspace
 
-_KEYS = "1234567890"
 _MOST_DOUBTS = 8
 _MOST_LISTED_COLUMNS = 8
 
@@ -20,7 +21,7 @@ _MOST_LISTED_COLUMNS = 8
 def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
     """Return everything around the map that follows the labels or the selection."""
     opened = workspace.opened
-    names = ("metrics", "toolbar", "classes", "detail", "weight", "promise", "review")
+    names = ("metrics", "toolbar", "classes", "detail", "weight", "promise", "review", *FILTERS)
     shown: dict[str, Any] = {name: [] for name in names}
     shown |= {"header": header(workspace), "banners": banners(workspace, tab)}
     if opened is not None:
@@ -33,6 +34,7 @@ def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
             "weight": weight(snapshot, tab),
             "promise": promise(opened, snapshot, tab, is_asked=workspace.is_asked(tab)),
             "review": review(opened, snapshot, tab),
+            **class_filters(snapshot),
         }
     return shown
 
@@ -145,7 +147,7 @@ def classes(snapshot: Snapshot) -> list[Any]:
         share = 0.0 if guesses is None else guesses[number] / len(snapshot.given)
         cells = [
             html.Td([dot(place), html.Span(str(label), className="name")]),
-            html.Td(_key(number)),
+            html.Td(key_of(number)),
             html.Td(f"{labels[number]:,}", className="number"),
             html.Td("–" if guesses is None else f"{guesses[number]:,}", className="number"),
             html.Td(bar(place, share)),
@@ -154,61 +156,6 @@ def classes(snapshot: Snapshot) -> list[Any]:
     counts = [html.Th(name, className="number") for name in ("Given", "All")]
     head = html.Tr([html.Th("Class"), html.Th("Key"), *counts, html.Th("")])
     return [html.Table([html.Thead(head), html.Tbody(lines)], className="classes")]
-
-
-def _key(number: int) -> Any:
-    return html.Kbd(_KEYS[number]) if number < len(_KEYS) else ""
-
-
-def detail(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> list[Any]:
-    """Return the selected row with its cells, or what is known of several."""
-    if not tab.selected:
-        keys = [html.Kbd("n"), " next suggestion  ", html.Kbd("?"), " all keys"]
-        return [
-            soft("Click a row on the map, draw a lasso around some, or take a suggested one."),
-            html.P(keys, className="soft keys"),
-        ]
-    classes = enumerate(zip(snapshot.classes, snapshot.places, strict=True))
-    gives = ([dot(place), html.Span(str(label)), _key(number)] for number, (label, place) in classes)
-    buttons = box("gives", *(act(text, "label", number, kind="give") for number, text in enumerate(gives)))
-    if len(tab.selected) > 1:
-        return [*_several(snapshot, tab.selected), buttons]
-    cells = [
-        html.Tr([html.Th(name), html.Td(text or html.Span("empty", className="soft"))])
-        for name, text in opened.cells(tab.selected[0])
-    ]
-    table = box("scroll", html.Table(html.Tbody(cells), className="cells"), tabIndex="0") if cells else ""
-    return [*_one(opened, snapshot, tab.selected[0]), buttons, table]
-
-
-def _one(opened: OpenTable, snapshot: Snapshot, row: int) -> list[Any]:
-    given = int(snapshot.given[row])
-    label: list[Any] = [html.Span("none yet", className="soft")]
-    if given >= 0:
-        remove = act("Remove", "remove", kind="plain small", title="Take the label away (x)")
-        label = [dot(snapshot.places[given]), html.Strong(str(snapshot.classes[given])), remove]
-    name = html.H3(opened.names[row].capitalize() if opened.roles.id is None else opened.names[row])
-    where = html.Span("" if row in opened.place_on_map else "not on the map", className="soft")
-    lines = [box("row between", name, where), html.P(["Label: ", *label], className="given")]
-    if opened.picture:
-        lines.append(picture(opened.pixels(row)))
-    if chances := opened.session.probabilities(row):
-        place_of = dict(zip(snapshot.classes, snapshot.places, strict=True))
-        lines.append(box("chances", *(chance(place_of[label], label, share) for label, share in chances[:3])))
-    return lines
-
-
-def _several(snapshot: Snapshot, rows: list[int]) -> list[Any]:
-    n_labeled = int(np.sum(snapshot.given[rows] >= 0))
-    lines: list[Any] = [html.H3(f"{len(rows):,} rows"), soft(f"{n_labeled:,} of them have a label.")]
-    if n_labeled:
-        lines.append(act("Remove their labels", "remove", kind="plain small"))
-    if snapshot.predicted is not None:
-        counts = np.bincount(snapshot.predicted[rows], minlength=len(snapshot.classes))
-        common = [code for code in np.argsort(-counts, kind="stable")[:4] if counts[code]]
-        bars = (chance(snapshot.places[code], snapshot.classes[code], counts[code] / len(rows)) for code in common)
-        lines += [soft("Predicted:"), box("chances", *bars)]
-    return lines
 
 
 def weight(snapshot: Snapshot, tab: Tab) -> list[Any]:
@@ -243,12 +190,14 @@ def suggestions(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[A
     if not advice.rows:
         return [soft("All rows have a label.")]
     if snapshot.predicted is None or snapshot.confidence is None:
-        return [html.Ul([line(opened, row, is_check=row in advice.checks) for row in advice.rows], className="list")]
+        bare = (line(opened, row, is_check=row in advice.checks, queue="suggested") for row in advice.rows)
+        return [html.Ul(list(bare), className="list")]
     lines = []
     for row in advice.rows:
         code = int(snapshot.predicted[row])
         guess = f"{snapshot.classes[code]}? {snapshot.confidence[row]:.0%}"
-        lines.append(line(opened, row, dot(snapshot.places[code]), guess, is_check=row in advice.checks))
+        about = dot(snapshot.places[code]), guess
+        lines.append(line(opened, row, *about, is_check=row in advice.checks, queue="suggested"))
     return [html.Ul(lines, className="list")]
 
 
@@ -263,7 +212,7 @@ def doubts(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[Any]:
     for doubt in advice.doubts[:_MOST_DOUBTS]:
         given, suggested = dot(place_of[doubt.given]), dot(place_of[doubt.suggested])
         guess = f"{doubt.suggested}? {doubt.suspicion:.0%}"
-        lines.append(line(opened, doubt.row, given, f"{doubt.given} → ", suggested, guess))
+        lines.append(line(opened, doubt.row, given, f"{doubt.given} → ", suggested, guess, queue="wrong"))
     more = len(advice.doubts) - _MOST_DOUBTS
     return [html.Ul(lines, className="list"), *([soft(f"and {more} more")] if more > 0 else [])]
 

@@ -119,6 +119,11 @@ class LabelingSession:
                 self._advice = advice
             return advice
 
+    def known_advice(self) -> Advice | None:
+        """Return the last advice that was computed, which may be of earlier labels; None before the first."""
+        with self._lock:
+            return self._advice
+
     # -- which labels can be accepted unseen -------------------------------------------------------------------
 
     def checks(self) -> tuple[int, ...]:

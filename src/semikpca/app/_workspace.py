@@ -3,13 +3,16 @@
 import logging
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import RLock
 from typing import Any, Literal
 
+from semikpca._typing import IntArray
+from semikpca.app import _loop
 from semikpca.app._autosave import AutosaveError, SavedLabels
+from semikpca.app._flags import flagged_rows, toggle_flags
 from semikpca.app._opening import (
     NEW_COLUMN,
     OpenTable,
@@ -19,6 +22,7 @@ from semikpca.app._opening import (
     read_upload,
     with_new_label_column,
 )
+from semikpca.app._table_search import TableSearch
 from semikpca.exceptions import UnboundedProblemError
 from semikpca.tables import AUTO, NGRAMS, ColumnRoles, Table
 from semikpca.workflow import LabelingOptions
@@ -51,6 +55,8 @@ class Tab:
     share: float = USUAL_SHARE  # of accepted labels that must be right, in percent
     asked: tuple[int, int] | None = None  # the state for which it was asked what can be accepted
     brush: int | None = None
+    loop: _loop.Loop = field(default_factory=_loop.Loop)
+    flags: set[int] = field(default_factory=set)  # as long as the session keeps none
     dark: bool = False
     message: Message | None = None
     last_event: int = 0
@@ -62,7 +68,7 @@ class Tab:
 
     def select(self, rows: list[int], *, is_check: bool = False) -> None:
         """Select rows in place of those that are selected."""
-        self.selected, self.is_check = rows, is_check
+        self.selected, self.is_check, self.loop.is_running = rows, is_check, False
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,7 @@ class Workspace:
         self.pending: Pending | None = None
         self.offer: SavedLabels | None = None
         self.generation = 0
+        self._searched: TableSearch | None = None
         self._tabs: OrderedDict[str, Tab] = OrderedDict()
 
     def open(self, pending: Pending, column: str, say: Callable[[str], None] = lambda step: None) -> Message | None:
@@ -118,6 +125,7 @@ class Workspace:
             for tab in self._tabs.values():
                 tab.select([])
                 tab.brush = None
+                tab.loop, tab.flags = _loop.Loop(goes_on=tab.loop.goes_on), set()
             return message
 
     def ask_for_column(self, pending: Pending) -> None:
@@ -206,6 +214,12 @@ class Workspace:
         assert self.opened is not None
         return self.opened
 
+    def found(self, tab: Tab, query: dict[str, Any]) -> IntArray:
+        """Return the rows of the table that a query finds, in its order."""
+        if self._searched is None or self._searched.opened is not self.opened:
+            self._searched = TableSearch(self.table)
+        return self._searched.rows(query, flagged_rows(self.table.session, tab))
+
     def _act(self, tab: Tab, act: str, event: dict[str, Any]) -> None:
         """Do what one event asks for; "refresh", "dismiss" and names that are not known ask for the answer alone."""
         match act:
@@ -219,17 +233,35 @@ class Workspace:
                 row = int(event["value"])
                 if not 0 <= row < self.table.session.n_rows:
                     raise ValueError(f"There is no row {row + 1}.")
-                tab.select([row], is_check=act == "check")
+                if event.get("queue"):
+                    _loop.take(self.table.session, tab, row, str(event["queue"]))
+                else:
+                    tab.select([row], is_check=act == "check")
+            case "rows":
+                n_rows = self.table.session.n_rows
+                if not all(0 <= row < n_rows for row in event["points"]):
+                    raise ValueError(f"There are {n_rows:,} rows; the selected ones go beyond.")
+                tab.select([int(row) for row in event["points"]])
+            case "found":
+                tab.select(self.found(tab, event["query"]).tolist())
             case "step":
-                row = self._suggested(tab, forward=int(event["value"]) > 0)
-                tab.select([row], is_check=row in self.table.session.checks())
+                _loop.step(self.table.session, tab, forward=int(event["value"]) > 0)
             case "draw":
-                rows = self.table.session.checks()
-                tab.select([_next(tab, rows, "There is no row left to draw: all have a label.")], is_check=True)
+                _loop.step(self.table.session, tab, forward=True, queue="random")
             case "review":
-                rows = self.table.session.to_review(tab.error_rate).tolist()
-                forward = int(event["value"]) > 0
-                tab.select([_next(tab, rows, "There is no row to review.", forward=forward)])
+                _loop.step(self.table.session, tab, forward=int(event["value"]) > 0, queue="review")
+            case "queue":
+                _loop.step(self.table.session, tab, forward=True, queue=str(event["value"]))
+            case "skip":
+                _loop.skip(self.table.session, tab)
+            case "back":
+                _loop.back(self.table.session, tab)
+            case "goes-on":
+                tab.loop.goes_on = not tab.loop.goes_on
+            case "flag":
+                if not tab.selected:
+                    raise ValueError("No row is selected. Press n for the next one, and f to flag it.")
+                toggle_flags(self.table.session, tab)
             case "share":
                 share = float(event["value"])
                 if not LEAST_SHARE <= share <= MOST_SHARE:
@@ -247,7 +279,10 @@ class Workspace:
             case "label":
                 if not tab.selected:
                     raise ValueError("No row is selected. Click one on the map, or press n for a suggested one.")
+                go_on = _loop.next_after(self.table.session, tab) if tab.loop.is_running and tab.loop.goes_on else None
                 self._give(tab, int(event["value"]))
+                if go_on is not None:
+                    go_on()
             case "remove":
                 self.table.session.remove(tab.selected)
                 self.offer = None
@@ -291,19 +326,6 @@ class Workspace:
             raise ValueError(f"There are {len(classes)} classes; add one for this key.")
         self.table.session.label(tab.selected, classes[number], as_check=tab.is_check)
         self.offer = None
-
-    def _suggested(self, tab: Tab, *, forward: bool) -> int:
-        rows = self.table.session.advice().rows
-        return _next(tab, rows, "There is no row left to suggest: all have a label.", forward=forward)
-
-
-def _next(tab: Tab, rows: Sequence[int], nothing: str, *, forward: bool = True) -> int:
-    """Return the row of a list after the selected one, or that before; from elsewhere the first, or the last."""
-    if not rows:
-        raise ValueError(nothing)
-    if len(tab.selected) == 1 and tab.selected[0] in rows:
-        return rows[(rows.index(tab.selected[0]) + (1 if forward else -1)) % len(rows)]
-    return rows[0 if forward else -1]
 
 
 def pending_file(path: Path, table: Table) -> Pending:

@@ -56,6 +56,9 @@
     if (answer.state && shown && shown[0] !== answer.state[0]) document.body.classList.remove("opening");
     if (answer.state) shown = answer.state;
     if (answer.find) find();
+    if (byId("queue")) byId("queue").value = byId("queue").dataset.chosen;
+    if (answer.selected) document.body.classList.toggle("row-open", answer.selected.length > 0);
+    window.semikpca.shown.forEach((follow) => follow(answer));
     window.requestAnimationFrame(() => window.setTimeout(() => {
       if (position !== weight) setProps("slider", { value: weight });
       if (answer.figure) setProps("map", { figure: answer.figure });
@@ -68,6 +71,9 @@
     if (!pending.length) document.body.removeAttribute("aria-busy");
     document.body.classList.toggle("busy", pending.length > 0);
   }
+
+  // For the other files of the page: how to send events, and whom to tell of answers.
+  window.semikpca = { send, setProps, shown: [], here: {} };
 
   const noUpdate = () => window.dash_clientside.no_update;
 
@@ -164,7 +170,7 @@
   // -- buttons -------------------------------------------------------------------------------------------------
 
   const here = {
-    help: () => document.body.classList.toggle("helping"),
+    help: help,
     open: () => document.body.classList.add("opening"),
     close: () => document.body.classList.remove("opening"),
     browse: browse,
@@ -173,12 +179,38 @@
 
   document.addEventListener("click", function (event) {
     const button = event.target.closest("[data-act]");
-    if (event.target.id === "help") document.body.classList.remove("helping");
+    if (event.target.id === "help") help();
     if (!button || button.disabled) return;
-    const act = button.dataset.act;
-    if (here[act]) here[act]();
-    else send(act, { value: button.dataset.value || "", new: button.dataset.new || "" });
+    const { act, value, queue } = button.dataset;
+    const local = here[act] || window.semikpca.here[act];
+    if (local) local(button);
+    else send(act, { value: value || "", new: button.dataset.new || "", queue: queue || "" });
   });
+
+  // The focus goes into the dialog with the reader, and back to where it was.
+  let before = null;
+  function help() {
+    const helping = document.body.classList.toggle("helping");
+    if (helping) before = document.activeElement;
+    const goal = helping ? document.querySelector("#help [role=dialog]") : before;
+    if (goal) goal.focus();
+  }
+
+  document.addEventListener("change", function (event) {
+    if (event.target.id === "queue") send("queue", { value: event.target.value });
+  });
+
+  // The next queue that has a row, or the one before.
+  function turn(by) {
+    const choice = byId("queue");
+    const names = Array.from(choice.options, (option) => option.value);
+    const isEmpty = (name) => choice.options[names.indexOf(name)].text.endsWith("(0)");
+    let place = names.indexOf(choice.value);
+    do place = (place + by + names.length) % names.length;
+    while (isEmpty(names[place]) && names[place] !== choice.value);
+    choice.value = names[place];
+    send("queue", { value: names[place] });
+  }
 
   function addClass() {
     const input = byId("new-class");
@@ -194,6 +226,12 @@
     p: () => send("step", { value: -1 }),
     ArrowRight: () => send("step", { value: 1 }),
     ArrowLeft: () => send("step", { value: -1 }),
+    s: () => send("skip"),
+    b: () => send("back"),
+    f: () => send("flag"),
+    g: () => send("goes-on"),
+    q: () => turn(1),
+    Q: () => turn(-1),
     a: () => send("find"),
     d: () => send("draw"),
     v: () => send("review", { value: 1 }),
@@ -206,6 +244,9 @@
     "?": here.help,
     Escape: escape,
   };
+
+  // Keys with which one moves in a list, a table or a slider: they belong to it while it has the focus.
+  const MOVES = /^(Arrow.*|Home|End|Page.*|Enter| |Tab)$/;
 
   function escape() {
     if (document.body.classList.contains("helping")) return here.help();
@@ -223,7 +264,8 @@
   document.addEventListener("keydown", function (event) {
     const target = event.target;
     if (target.id === "new-class" && event.key === "Enter") return addClass();
-    if (target.closest("input, textarea, select")) return;
+    if (target.closest("input, textarea") && event.key === "Escape") return target.blur();
+    if (target.closest("input, textarea")) return;
     if (event.ctrlKey || event.metaKey || event.altKey) {
       if (event.key.toLowerCase() === "z" && !event.altKey) {
         event.preventDefault();
@@ -231,13 +273,18 @@
       }
       return;
     }
-    if (target.closest('[role="slider"]') && event.key.startsWith("Arrow")) return;
+    if (target.closest('[role="slider"], select, .ag-root') && MOVES.test(event.key)) return;
     if (!byId("page") || byId("page").className !== "working") return;
+    if (document.body.classList.contains("helping") && !["?", "Escape"].includes(event.key)) return;
+    const local = keys[event.key] || window.semikpca.here[event.key];
     if (/^[0-9]$/.test(event.key)) {
-      send("label", { value: (Number(event.key) + 9) % 10 });
-    } else if (keys[event.key]) {
       event.preventDefault();
-      keys[event.key]();
+      send("label", { value: (Number(event.key) + 9) % 10 });
+    } else if (local) {
+      event.preventDefault();
+      local();
+    } else if (target.closest("select")) {
+      event.preventDefault(); // else a letter that is no key here would choose another queue
     }
   });
 
