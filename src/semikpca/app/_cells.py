@@ -17,13 +17,12 @@ _PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]+"
 
 def cells(opened: OpenTable, row: int) -> Any:
     """Return all cells of a row under their names: texts first, which are read; long cells at full width."""
-    texts = {str(name) for name in opened.roles.text}
     entries = [
         html.Div(
             [html.Dt(name), html.Dd(_cell(name, text))],
             className="cell long" if len(text) > LONG or "\n" in text else "cell",
         )
-        for name, text in sorted(opened.cells(row), key=lambda cell: cell[0] not in texts)
+        for name, text in sorted(opened.cells(row), key=lambda cell: cell[0] not in opened.texts)
     ]
     # Its own id for each row: the next one begins at its top, wherever this one was scrolled to.
     return box("scroll", html.Dl(entries, className="cells"), id=f"cells-{row}", tabIndex="0") if entries else ""

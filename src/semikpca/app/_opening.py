@@ -119,6 +119,11 @@ class OpenTable:
         unshown = {self.roles.label, *self.picture}
         return [name for name in self.table.frame if name not in unshown and not _is_vector(self.table, name)]
 
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """The names of the columns that hold free text."""
+        return frozenset(str(name) for name in self.shown_columns if is_free_text(self.table.features[name]))
+
     def pixels(self, row: int) -> list[float]:
         """Return the pixels of the picture of a row, between 0 and 1."""
         values = self.table.frame[list(self.picture)].iloc[row].to_numpy(dtype=float)

@@ -41,7 +41,9 @@ def queue_rows(session: LabelingSession, name: str, error_rate: float, flagged: 
     if name == "suggested":
         advice = session.known_advice() or session.advice()
         left = [row for row in advice.rows if snapshot.given[row] == UNLABELED]
-        return _rows(left) if left else queue_rows(session, "doubtful", error_rate) if _is_known(session) else unlabeled
+        if left or snapshot.confidence is None:
+            return _rows(left) if left else unlabeled
+        return queue_rows(session, "doubtful", error_rate)
     if name == "doubtful":
         if snapshot.confidence is None:
             return _rows(())
@@ -57,13 +59,14 @@ def queue_rows(session: LabelingSession, name: str, error_rate: float, flagged: 
 
 def queue_lengths(session: LabelingSession, error_rate: float, flagged: Iterable[int] = ()) -> dict[str, int]:
     """Return how many rows wait in each queue."""
-    snapshot, advice = session.snapshot(), session.known_advice()
+    snapshot, advice, accepted = session.snapshot(), session.known_advice(), session.accepted(error_rate)
     n_unlabeled = int(np.sum(snapshot.given == UNLABELED))
     suggested = () if advice is None else advice.rows
+    n_doubtful = 0 if snapshot.confidence is None else n_unlabeled
     return {
         "suggested": int(np.sum(snapshot.given[list(suggested)] == UNLABELED)),
-        "doubtful": n_unlabeled if _is_known(session) else 0,
-        "review": len(session.to_review(error_rate)),
+        "doubtful": n_doubtful,
+        "review": n_doubtful if accepted is None else n_doubtful - len(accepted.rows),
         "random": n_unlabeled,  # one after the other, all of them can be drawn
         "wrong": len(_still_doubted(session)),
         "flagged": len(list(flagged)),
@@ -74,10 +77,6 @@ def queue_lengths(session: LabelingSession, error_rate: float, flagged: Iterable
 def counts_as_drawn(session: LabelingSession, name: str, row: int) -> bool:
     """Whether the label of a row that was taken from a queue counts as one of a row drawn at random."""
     return name in _WITH_CHECKS and row in session.checks()
-
-
-def _is_known(session: LabelingSession) -> bool:
-    return session.snapshot().confidence is not None
 
 
 def _still_doubted(session: LabelingSession) -> list[int]:
