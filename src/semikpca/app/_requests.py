@@ -18,7 +18,7 @@ _TEXTS = ("add-class", "example", "column", "refused", "queue")
 _LISTS = ("pick", "rows")  # of whole numbers, as points
 # What the table is searched by.
 _QUERY = {"search", "given", "predicted", "low", "high", "wrong", "flagged", "sort"}
-_LONGEST_SEARCH, MOST_ROWS_AT_ONCE = 1_000, 1_000
+_LONGEST_SEARCH, MOST_ROWS_AT_ONCE, _MOST_ORDERS = 200, 1_000, 10
 
 
 def json_body() -> Any:
@@ -100,8 +100,9 @@ def _check_query(query: Any) -> None:
         _refuse("low and high must lie between 0 and 100")
     if not all(isinstance(query[name], bool) for name in ("wrong", "flagged")):
         _refuse("wrong and flagged must be true or false")
-    if not isinstance(query["sort"], list) or not all(map(_is_order, query["sort"])):
-        _refuse("sort must be a list of columns, each with asc or desc")
+    sort = query["sort"]
+    if not isinstance(sort, list) or len(sort) > _MOST_ORDERS or not all(map(_is_order, sort)):
+        _refuse(f"sort must be a list of up to {_MOST_ORDERS} columns, each with asc or desc")
 
 
 def _is_order(part: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from functools import cached_property
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ class TableSearch:
         self._columns: dict[int, list[str]] = {}
         self._ranks: dict[int, IntArray] = {}
         self._kept: OrderedDict[Any, IntArray] = OrderedDict()
+        self._lock = RLock()  # its own: a label must not wait for a search
 
     def column(self, number: int) -> list[str]:
         """Return the cells of one column."""
@@ -61,13 +63,13 @@ class TableSearch:
         """Return the rows that a query finds, in its order."""
         snapshot = self.opened.session.snapshot()
         key = (snapshot.revision, tuple(flagged) if query["flagged"] else (), repr(sorted(query.items())))
-        if key not in self._kept:
-            self._kept[key] = self._sorted(
-                np.flatnonzero(self._mask(query, snapshot, flagged)), query["sort"], snapshot
-            )
-            while len(self._kept) > _MOST_KEPT:
-                self._kept.popitem(last=False)
-        return self._kept[key]
+        with self._lock:
+            if key not in self._kept:
+                found = np.flatnonzero(self._mask(query, snapshot, flagged))
+                self._kept[key] = self._sorted(found, query["sort"], snapshot)
+                while len(self._kept) > _MOST_KEPT:
+                    self._kept.popitem(last=False)
+            return self._kept[key]
 
     def _mask(self, query: dict[str, Any], snapshot: Snapshot, flagged: list[int]) -> Any:
         mask = np.ones(len(snapshot.given), dtype=bool)

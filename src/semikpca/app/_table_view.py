@@ -98,8 +98,9 @@ def block(workspace: Workspace, asked: dict[str, Any]) -> dict[str, Any]:
         opened, tab = workspace.opened, workspace.tab(asked["client"])
         if opened is None:
             return {"rows": [], "found": 0, "of": 0}
-        found = workspace.found(tab, asked["query"])
-        snapshot, flagged = opened.session.snapshot(), set(flagged_rows(opened.session, tab))
+        flagged, search = flagged_rows(opened.session, tab), workspace.search
+    # Outside of the lock: a label must not wait for a search.
+    found, snapshot = search.rows(asked["query"], flagged), opened.session.snapshot()
     wrong = set(queue_rows(opened.session, "wrong", 0.0).tolist())
     lines = []
     for row in found[asked["start"] : asked["end"]].tolist():

@@ -9,7 +9,6 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Literal
 
-from semikpca._typing import IntArray
 from semikpca.app import _loop
 from semikpca.app._autosave import AutosaveError, SavedLabels
 from semikpca.app._flags import flagged_rows, toggle_flags
@@ -97,7 +96,7 @@ class Workspace:
         self.pending: Pending | None = None
         self.offer: SavedLabels | None = None
         self.generation = 0
-        self._searched: TableSearch | None = None
+        self._search: TableSearch | None = None
         self._tabs: OrderedDict[str, Tab] = OrderedDict()
 
     def open(self, pending: Pending, column: str, say: Callable[[str], None] = lambda step: None) -> Message | None:
@@ -214,11 +213,12 @@ class Workspace:
         assert self.opened is not None
         return self.opened
 
-    def found(self, tab: Tab, query: dict[str, Any]) -> IntArray:
-        """Return the rows of the table that a query finds, in its order."""
-        if self._searched is None or self._searched.opened is not self.opened:
-            self._searched = TableSearch(self.table)
-        return self._searched.rows(query, flagged_rows(self.table.session, tab))
+    @property
+    def search(self) -> TableSearch:
+        """What finds rows of the open table."""
+        if self._search is None or self._search.opened is not self.opened:
+            self._search = TableSearch(self.table)
+        return self._search
 
     def _act(self, tab: Tab, act: str, event: dict[str, Any]) -> None:
         """Do what one event asks for; "refresh", "dismiss" and names that are not known ask for the answer alone."""
@@ -243,7 +243,7 @@ class Workspace:
                     raise ValueError(f"There are {n_rows:,} rows; the selected ones go beyond.")
                 tab.select([int(row) for row in event["points"]])
             case "found":
-                tab.select(self.found(tab, event["query"]).tolist())
+                tab.select(self.search.rows(event["query"], flagged_rows(self.table.session, tab)).tolist())
             case "step":
                 _loop.step(self.table.session, tab, forward=int(event["value"]) > 0)
             case "draw":

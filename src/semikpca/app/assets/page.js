@@ -11,6 +11,8 @@
   let position = null; // where it is
   let isAsking = false;
 
+  document.documentElement.lang = "en";
+
   const darkness = window.matchMedia("(prefers-color-scheme: dark)");
   const byId = (id) => document.getElementById(id);
   const setProps = (id, props) => window.dash_clientside.set_props(id, props);
@@ -331,6 +333,13 @@
   });
 
   darkness.addEventListener("change", () => send("refresh"));
+
+  // Dash gives the handle of a slider no name; it has that of the group around it.
+  const naming = window.setInterval(() => {
+    const handles = document.querySelectorAll('[role="group"][aria-label] [role="slider"]');
+    handles.forEach((handle) => handle.setAttribute("aria-label", handle.closest("[aria-label][role=group]").ariaLabel));
+    if (handles.length === 2) window.clearInterval(naming);
+  }, 100);
 
   // -- other tabs, and a program that was stopped ---------------------------------------------------------------
 
