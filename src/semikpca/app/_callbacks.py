@@ -10,6 +10,7 @@ from plotly.io.json import to_json_plotly
 from werkzeug.exceptions import BadRequest
 
 from semikpca.app import _panels as panels
+from semikpca.app._detail import queue_text
 from semikpca.app._figure import SUGGESTIONS, changed_labels, map_figure, mark, mark_selection
 from semikpca.app._flags import flagged_rows
 from semikpca.app._layout import page_class
@@ -85,7 +86,10 @@ def register(app: Dash, workspace: Workspace, limit_mb: int) -> None:
         if advice.revision != snapshot.revision:
             return no_update, no_update
         shown = opened, snapshot, advice
-        lists = {"suggestions": panels.suggestions(*shown), "doubts": panels.doubts(*shown)}
+        lists: dict[str, Any] = {"suggestions": panels.suggestions(*shown), "doubts": panels.doubts(*shown)}
+        # Two queues are as long as the lists are now; the answer before could not know.
+        lengths = {"suggested": len(advice.rows), "wrong": len(advice.doubts)}
+        lists["queues"] = {name: queue_text(name, length) for name, length in lengths.items()}
         return lists, mark(Patch(), SUGGESTIONS, opened, advice.rows)
 
 

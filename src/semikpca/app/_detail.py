@@ -43,7 +43,7 @@ def detail(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> list[Any]:
 def queue_bar(opened: OpenTable, tab: Tab) -> html.Div:
     """Return the choice of the queue, each with its length, and whether the next row comes by itself."""
     lengths = queue_lengths(opened.session, tab.error_rate, flagged_rows(opened.session, tab))
-    options = [html.Option(f"{queue.name} ({lengths[name]:,})", value=name) for name, queue in QUEUES.items()]
+    options = [html.Option(queue_text(name, length), value=name) for name, length in lengths.items()]
     choice = html.Select(
         options, id="queue", className="text", **{"aria-label": "Queue of rows", "data-chosen": tab.loop.queue}
     )
@@ -60,6 +60,11 @@ def queue_bar(opened: OpenTable, tab: Tab) -> html.Div:
     )
     follow = act(["Next", html.Kbd("n")], "step", 1, kind="next", title="The next row of the queue (n)", id="next")
     return box("queue", choice, follow, goes_on)
+
+
+def queue_text(name: str, length: int) -> str:
+    """Return a queue with its length in words."""
+    return f"{QUEUES[name].name} ({length:,})"
 
 
 def key_of(number: int) -> Any:

@@ -81,15 +81,19 @@ def table_view(opened: OpenTable | None) -> html.Div:
 def columns(opened: OpenTable) -> list[dict[str, Any]]:
     """Return the columns of the grid: what is known of each row, then the cells of the table."""
     known = [
-        {"field": "row", "headerName": "Row", "width": 90, "pinned": "left"},
-        {"field": "given", "headerName": "Label", "width": 130},
-        {"field": "predicted", "headerName": "Predicted", "width": 130},
-        {"field": "confidence", "headerName": "Sure", "width": 85},
-        {"field": "marks", "headerName": "Marks", "width": 110, "sortable": False},
+        {"field": "row", "headerName": "Row", "width": 80, "pinned": "left"},
+        {"field": "given", "headerName": "Label", "width": 110},
+        {"field": "predicted", "headerName": "Predicted", "width": 115},
+        {"field": "confidence", "headerName": "Sure", "width": 80},
     ]
     # By number: a dot in a name would mean a path to the grid.
-    cells = [{"field": f"c{i}", "headerName": str(name), "width": 200} for i, name in enumerate(opened.shown_columns)]
-    return [*known, *cells]
+    cells = [
+        {"field": f"c{i}", "headerName": str(name), "width": 320 if str(name) in opened.texts else 130}
+        for i, name in enumerate(opened.shown_columns)
+    ]
+    cells.sort(key=lambda column: column["headerName"] not in opened.texts)  # texts first, as in the row in view
+    marks = {"field": "marks", "headerName": "Marks", "width": 120, "sortable": False}
+    return [*known, *cells, marks]
 
 
 def block(workspace: Workspace, asked: dict[str, Any]) -> dict[str, Any]:

@@ -99,7 +99,12 @@
         return noUpdate();
       },
       listed: function (lists) {
-        Object.keys(lists).forEach((id) => window.semikpcaFill(byId(id), lists[id]));
+        const { queues, ...parts } = lists;
+        Object.keys(parts).forEach((id) => window.semikpcaFill(byId(id), parts[id]));
+        Object.keys(queues).forEach((name) => {
+          const option = document.querySelector('#queue option[value="' + name + '"]');
+          if (option) window.semikpcaFill(option, queues[name]);
+        });
         return noUpdate();
       },
       shown: function (state) {
