@@ -93,13 +93,20 @@ def serve_page(tmp_path):
     return lambda *arguments: served(*arguments, state=tmp_path / "state")
 
 
+@pytest.fixture(scope="module")
+def serve_for_module(tmp_path_factory):
+    """Start a server that several tests share."""
+    return lambda *arguments: served(*arguments, state=tmp_path_factory.mktemp("state"))
+
+
 @pytest.fixture
 def open_page(browser):
     """Open tabs that fail the test if a script in them fails."""
     opened = []
 
     def open_tab(url, **options):
-        context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True, **options)
+        usual = {"viewport": {"width": 1280, "height": 900}, "accept_downloads": True}
+        context = browser.new_context(**{**usual, **options})
         page = Page(context.new_page())
         opened.append((context, page))
         page.tab.goto(url)

@@ -20,7 +20,8 @@ ROWS = "x,y,kind\n" + "\n".join(f"{row % 7},{row * row % 11},{'ab'[row % 2] if r
 ACTS = (
     "pick row check step draw review share find clear brush label remove undo redo add-class weight middle take-up "
     "start-over column cancel refused refresh dismiss find-class give-class edit-class rename-class merge-class "
-    "delete-class flag accept withdraw dialog open-visit merge-visit open-file list told"
+    "delete-class flag accept withdraw dialog open-visit merge-visit open-file list told queue skip back "
+    "goes-on rows found"
 ).split()
 # A fit takes a while on a computer that is busy.
 FUZZ = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
@@ -85,7 +86,7 @@ def test_no_route_fails_for_any_method(app, ask, method):
 @given(body=st.binary(max_size=200) | anything.map(lambda value: json.dumps(value).encode()), kind=content_types)
 def test_no_route_fails_for_any_body(app, ask, body, kind):
     ask("POST", "/upload", data=body, content_type=kind)
-    for path in ("/events", "/_dash-update-component", "/state"):
+    for path in ("/events", "/rows", "/_dash-update-component", "/state"):
         assert ask("POST", path, data=body, content_type=kind).status_code >= 400
 
 
@@ -108,6 +109,7 @@ def test_no_field_of_a_request_fails_for_any_value(ask, name, value):
                 "points": st.lists(st.integers(-3, 40), max_size=3) | anything,
                 "new": anything,
                 "name": st.sampled_from(["a", "b", "c"]) | anything,
+                "queue": st.sampled_from(["suggested", "flagged", "nonsense"]) | anything,
             },
         ),
         max_size=3,
@@ -156,12 +158,12 @@ def test_a_callback_gets_what_it_asks_for(app, ask):
 
 @pytest.mark.parametrize("body", [b"[" * 100_000, b'{"a":' * 100_000, b"7" * 100_000])
 def test_json_that_python_cannot_hold_is_refused(ask, body):
-    for path in ("/events", "/_dash-update-component"):
+    for path in ("/events", "/rows", "/_dash-update-component"):
         assert ask("POST", path, data=body, content_type="application/json").status_code == 400
 
 
 def test_bodies_that_are_too_large_are_refused_before_they_are_read(ask):
-    for path in ("/events", "/_dash-update-component"):
+    for path in ("/events", "/rows", "/_dash-update-component"):
         answer = ask("POST", path, data=b" " * (MOST_JSON_BYTES + 1), content_type="application/json")
         assert answer.status_code == 413
         assert f"{MOST_JSON_BYTES:,}" in answer.text

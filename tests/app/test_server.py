@@ -251,10 +251,12 @@ def ask(client, *events, **more):
 def test_only_what_a_tab_does_not_show_yet_is_sent(workspace):
     client = client_of(workspace)
     first = ask(client).get_json()
-    assert set(first["parts"]) == set(first["marks"]) >= {"header", "metrics", "classes", "detail", "start"}
+    beside = {"selected", "flags"}  # what the table follows
+    assert set(first["parts"]) == set(first["marks"]) - beside >= {"header", "metrics", "classes", "detail", "start"}
+    assert first["selected"] == []
     assert first["figure"] is not None
     again = ask(client, shown=first["state"], marks=first["marks"]).get_json()
-    assert (again["parts"], again["figure"], again["state"]) == ({}, None, None)
+    assert (again["parts"], again["figure"], again["state"], again["selected"]) == ({}, None, None, None)
     brushed = ask(client, event(1, "brush", 0), shown=first["state"], marks=again["marks"]).get_json()
     assert set(brushed["parts"]) == {"toolbar"}
     picked = ask(client, event(2, "pick", points=[20]), shown=first["state"], marks=brushed["marks"]).get_json()

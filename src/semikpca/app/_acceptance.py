@@ -110,7 +110,7 @@ def review(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> list[Any]:
     for row in rows[:_MOST_REVIEWED].tolist():
         code = int(snapshot.predicted[row])
         guess = f"{snapshot.classes[code]}? {snapshot.confidence[row]:.0%}"
-        lines.append(line(opened, row, dot(snapshot.places[code]), guess))
+        lines.append(line(opened, row, dot(snapshot.places[code]), guess, queue="review"))
     more = len(rows) - _MOST_REVIEWED
     about = soft(
         f"{counted(len(rows), 'row')} without a label that {_is_not(len(rows))} accepted, most doubtful first."

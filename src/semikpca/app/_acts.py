@@ -55,7 +55,7 @@ def give_class(workspace: "Workspace", tab: "Tab", event: dict[str, Any]) -> Non
         raise ValueError(f"No class is called {typed}. Press Shift and Enter to add it and give it.")
     else:
         label = found[0]
-    session.label(tab.selected, label, as_check=tab.is_check)
+    workspace.label_selected(tab, label)
 
 
 def matching(classes: tuple[Any, ...], typed: str) -> list[Any]:

@@ -10,9 +10,11 @@ from plotly.io.json import to_json_plotly
 from werkzeug.exceptions import BadRequest
 
 from semikpca.app import _panels as panels
+from semikpca.app._detail import queue_text
 from semikpca.app._figure import SUGGESTIONS, changed_labels, map_figure, mark, mark_selection
 from semikpca.app._layout import page_class
-from semikpca.app._requests import check_events, is_repaint, json_body
+from semikpca.app._requests import check_events, check_rows, is_repaint, json_body
+from semikpca.app._table_view import block, columns
 from semikpca.app._workspace import Workspace
 
 _PAUSE = 0.2  # seconds: clicks that follow each other faster have their lists only once
@@ -40,6 +42,12 @@ def register(app: Dash, workspace: Workspace, limit_mb: int) -> None:
         asked = json_body()
         check_events(asked)
         return Response(to_json_plotly(answer(workspace, asked, limit_mb)), mimetype="application/json")
+
+    @app.server.post("/rows")
+    def rows() -> Response:
+        asked = json_body()
+        check_rows(asked)
+        return Response(to_json_plotly(block(workspace, asked)), mimetype="application/json")
 
     @app.callback(
         Output("map", "figure", allow_duplicate=True),
@@ -77,7 +85,10 @@ def register(app: Dash, workspace: Workspace, limit_mb: int) -> None:
         if advice.revision != snapshot.revision:
             return no_update, no_update
         shown = opened, snapshot, advice
-        lists = {"suggestions": panels.suggestions(*shown), "doubts": panels.doubts(*shown)}
+        lists: dict[str, Any] = {"suggestions": panels.suggestions(*shown), "doubts": panels.doubts(*shown)}
+        # Two queues are as long as the lists are now; the answer before could not know.
+        lengths = {"suggested": len(advice.rows), "wrong": len(advice.doubts)}
+        lists["queues"] = {name: queue_text(name, length) for name, length in lengths.items()}
         return lists, mark(Patch(), SUGGESTIONS, opened, advice.rows)
 
 
@@ -86,7 +97,8 @@ def answer(workspace: Workspace, asked: dict[str, Any], limit_mb: int) -> dict[s
 
     It is asked with the arguments of :meth:`Workspace.handle`, and with the ``marks`` of what the tab shows, as they
     came with the last answer. ``last`` is the last event that was done, ``weight`` where the slider belongs,
-    ``find`` whether the tab now has to ask the server to find out what can be accepted, which takes long.
+    ``find`` whether the tab now has to ask the server to find out what can be accepted, which takes long,
+    ``selected`` the selected rows where they are others than before.
     """
     with workspace.lock:
         update = workspace.handle(asked["client"], asked["events"], asked["shown"], dark=asked["dark"])
@@ -94,15 +106,19 @@ def answer(workspace: Workspace, asked: dict[str, Any], limit_mb: int) -> dict[s
         parts = {**panels.parts(workspace, tab), "start": panels.start(workspace, limit_mb)}
         marks = {name: _mark(part) for name, part in parts.items()}
         known = asked["marks"] or {}
+        flags = [] if opened is None else sorted(opened.session.flagged)
+        marks |= {"selected": _mark(tab.selected), "flags": _mark(flags)}
         return {
             "parts": {name: part for name, part in parts.items() if known.get(name) != marks[name]},
             "marks": marks,
             "last": tab.last_event,
             "weight": workspace.slider(),
             "find": workspace.is_asked(tab),
+            "selected": tab.selected if known.get("selected") != marks["selected"] else None,
             "page": page_class(workspace),
             "state": list(update.state) if update.has_new_labels else None,
             "figure": map_figure(opened, opened.session.snapshot(), tab) if update.is_new_table and opened else None,
+            "columns": columns(opened) if update.is_new_table and opened else None,
         }
 
 

@@ -7,6 +7,7 @@ from dash import dcc, html
 
 from semikpca.app._figure import empty_figure, map_figure
 from semikpca.app._pieces import act, box, soft
+from semikpca.app._table_view import table_view
 from semikpca.app._workspace import (
     END,
     LEAST_SHARE,
@@ -21,14 +22,21 @@ from semikpca.app._workspace import (
 )
 
 _KEYS = (
-    ("1 … 9, 0", "give the selected rows the class with this key"),
+    ("1 … 9, 0", "give the selected rows the class with this key; then the next row of the queue comes"),
     ("c", "type the name of a class, and give it with Enter (Shift Enter adds it)"),
-    ("n → / p ←", "next, or previous, suggested row"),
+    ("n → / p ←", "next, or previous, row of the queue"),
+    ("s", "skip the row: it comes last"),
+    ("f", "flag the row, or take its flag away"),
+    ("b", "back to the row before"),
+    ("q / Q", "next, or previous, queue"),
+    ("g", "whether the loop goes on by itself"),
+    ("d", "the queue of rows drawn at random"),
+    ("v / V", "the queue of rows to review, forward or backward"),
     ("a", "find out which labels can be accepted unseen"),
-    ("d", "a row drawn at random"),
-    ("v / V", "next, or previous, row to review"),
     ("x", "take the label of the selected rows away"),
     ("u / r", "undo / redo"),
+    ("t", "map or table"),
+    ("/", "search in the table"),
     ("l", "lasso on or off"),
     ("Esc", "select nothing"),
     ("?", "this help"),
@@ -51,7 +59,7 @@ def layout(workspace: Workspace, limit_mb: int) -> html.Div:
                 html.Div(_LOST, id="lost", role="alert"),
                 html.Div(id="start"),
                 html.Div(id="banners", **{"aria-live": "polite"}),
-                html.Main(_workbench(position, figure), id="workbench"),
+                html.Main(_workbench(position, figure, table_view(opened)), id="workbench"),
                 _help(),
                 html.Div(id="dialog"),
                 dcc.Store(id="state", data=list(workspace.state())),
@@ -68,7 +76,7 @@ def page_class(workspace: Workspace) -> str:
     return "asking" if workspace.opened is None or workspace.pending is not None else "working"
 
 
-def _workbench(position: float, figure: dict[str, Any]) -> list[Any]:
+def _workbench(position: float, figure: dict[str, Any], table: html.Div) -> list[Any]:
     slider = dcc.Slider(
         START,
         END,
@@ -101,9 +109,23 @@ def _workbench(position: float, figure: dict[str, Any]) -> list[Any]:
     legend = html.P([*marks, html.Span("the paler, the less sure")], className="legend soft")
     left = [
         html.Section(id="metrics", **{"aria-label": "How it stands", "aria-live": "polite"}),
-        _card("map-card", html.Div(id="toolbar"), html.Div(id="map-switch"), html.Div(graph, id="canvas"), legend),
+        _card(
+            "map-card",
+            box("row between", _views(), html.Div(id="toolbar")),
+            html.Div(id="map-switch"),
+            html.Div(graph, id="canvas"),
+            legend,
+            table,
+        ),
         _card("suggestions-card", html.H2("Label next"), html.Div(id="suggestions")),
-        _card("review-card", html.H2("To review"), html.Div(id="review")),
+        _card(
+            "accept-card",
+            html.H2("Accept or review"),
+            soft("Of the labels that you accept without a look, this share must be right."),
+            _named(share, "share-frame", "Share of accepted labels that must be right, in percent"),
+            html.Div(id="promise"),
+            html.Section([html.H3("To review"), html.Div(id="review")], id="review-card"),
+        ),
         _card("doubts-card", html.H2("Look again"), html.Div(id="doubts")),
         _card(
             "weight-card",
@@ -116,15 +138,16 @@ def _workbench(position: float, figure: dict[str, Any]) -> list[Any]:
     right = [
         _card("detail-card", html.H2("Row"), html.Div(id="detail")),
         _card("classes-card", html.H2("Classes"), html.Div(id="classes"), box("row", new_class, add)),
-        _card(
-            "accept-card",
-            html.H2("Accept unseen"),
-            soft("Of the labels that you accept without a look, this share must be right."),
-            _named(share, "share-frame", "Share of accepted labels that must be right, in percent"),
-            html.Div(id="promise"),
-        ),
     ]
     return [box("left", *left), box("right", *right)]
+
+
+def _views() -> html.Div:
+    """Return the switch between map and table; the browser remembers it."""
+    switch = {"role": "group", "aria-label": "View"}
+    names = {"map": "Map", "table": "Table"}
+    about = "Map or table (t)"
+    return box("segments views", *(act(text, "view", name, title=about) for name, text in names.items()), **switch)
 
 
 def _card(name: str, *children: Any) -> html.Section:
@@ -140,5 +163,5 @@ def _help() -> html.Div:
     lines = [html.Div([html.Dt(html.Kbd(keys)), html.Dd(text)]) for keys, text in _KEYS]
     head = box("row between", html.H2("Keys"), act("Close", "help", kind="plain"))
     on_map = soft("On the map: scroll to zoom, drag to move, double-click to see all.")
-    dialog = {"role": "dialog", "aria-label": "Keys", "aria-modal": "true"}
+    dialog = {"role": "dialog", "aria-label": "Keys", "aria-modal": "true", "tabIndex": "-1"}
     return html.Div(box("card", head, html.Dl(lines), on_map, **dialog), id="help")

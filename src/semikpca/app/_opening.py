@@ -111,10 +111,19 @@ class OpenTable:
 
     def cells(self, row: int) -> list[tuple[str, str]]:
         """Return the names and cells of one row, without its label, its vectors and the pixels of a picture."""
-        unshown = {self.roles.label, *self.picture}
-        shown = [name for name in self.table.frame if name not in unshown and not _is_vector(self.table, name)]
         values = self.table.frame.iloc[row]
-        return [(str(name), "" if is_missing(values[name]) else str(values[name])) for name in shown]
+        return [(str(name), "" if is_missing(values[name]) else str(values[name])) for name in self.shown_columns]
+
+    @cached_property
+    def shown_columns(self) -> list[Any]:
+        """The columns that people read: without the labels, vectors and the pixels of a picture."""
+        unshown = {self.roles.label, *self.picture}
+        return [name for name in self.table.frame if name not in unshown and not _is_vector(self.table, name)]
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """The names of the columns that hold free text."""
+        return frozenset(str(name) for name in self.shown_columns if is_free_text(self.table.features[name]))
 
     def pixels(self, row: int) -> list[float]:
         """Return the pixels of the picture of a row, between 0 and 1."""

@@ -7,11 +7,13 @@ from dash import html
 
 from semikpca._words import counted
 from semikpca.app._acceptance import promise, review
-from semikpca.app._classes import classes, give_buttons, toolbar
+from semikpca.app._classes import classes, toolbar
+from semikpca.app._detail import detail
 from semikpca.app._folder_panel import folder_list
 from semikpca.app._opening import EXAMPLES, NEW_COLUMN, OpenTable, Pending
-from semikpca.app._pieces import act, box, chance, dot, interval, line, low, picture, press, soft, tile
+from semikpca.app._pieces import act, box, dot, interval, line, low, press, soft, tile
 from semikpca.app._snapshot import Advice, Snapshot
+from semikpca.app._table_view import FILTERS, class_filters
 from semikpca.app._visits import dialog, offer
 from semikpca.app._workspace import Tab, Workspace
 
@@ -22,7 +24,7 @@ _MOST_LISTED_COLUMNS = 8
 def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
     """Return everything around the map that follows the labels or the selection."""
     opened = workspace.opened
-    names = ("metrics", "toolbar", "map-switch", "classes", "detail", "weight", "promise", "review", "dialog")
+    names = ("metrics", "toolbar", "map-switch", "classes", "detail", "weight", "promise", "review", "dialog", *FILTERS)
     shown: dict[str, Any] = {name: [] for name in names}
     shown |= {"header": header(workspace), "banners": banners(workspace, tab)}
     if opened is not None:
@@ -37,6 +39,7 @@ def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
             "weight": weight(snapshot, tab),
             "promise": promise(opened, snapshot, tab, is_asked=workspace.is_asked(tab)),
             "review": review(opened, snapshot, tab),
+            **class_filters(snapshot),
         }
     return shown
 
@@ -108,65 +111,6 @@ def metrics(snapshot: Snapshot) -> list[Any]:
     return [accuracy, labels, tile("confidence", "Confidence", *sure), tile("changed", "Last change", *changed)]
 
 
-def detail(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> list[Any]:
-    """Return the selected row with its cells, or what is known of several."""
-    if not tab.selected:
-        keys = [html.Kbd("n"), " next suggestion  ", html.Kbd("?"), " all keys"]
-        return [
-            soft("Click a row on the map, draw a lasso around some, or take a suggested one."),
-            html.P(keys, className="soft keys"),
-        ]
-    buttons = give_buttons(snapshot, *_likely(opened, snapshot, tab.selected))
-    if len(tab.selected) > 1:
-        return [*_several(snapshot, tab.selected), buttons]
-    cells = [
-        html.Tr([html.Th(name), html.Td(text or html.Span("empty", className="soft"))])
-        for name, text in opened.cells(tab.selected[0])
-    ]
-    table = box("scroll", html.Table(html.Tbody(cells), className="cells"), tabIndex="0") if cells else ""
-    return [*_one(opened, snapshot, tab.selected[0]), buttons, table]
-
-
-def _likely(opened: OpenTable, snapshot: Snapshot, rows: list[int]) -> list[int]:
-    """Return the places of the likeliest classes of a row, which get a button though they have no key."""
-    chances = opened.session.probabilities(rows[0]) if len(rows) == 1 else []
-    return [snapshot.classes.index(label) for label, _ in chances[:3]]
-
-
-def _one(opened: OpenTable, snapshot: Snapshot, row: int) -> list[Any]:
-    given = int(snapshot.given[row])
-    label: list[Any] = [html.Span("none yet", className="soft")]
-    if given >= 0:
-        remove = act("Remove", "remove", kind="plain small", title="Take the label away (x)")
-        label = [dot(snapshot.places[given]), html.Strong(str(snapshot.classes[given])), remove]
-    elif (accepted := int(snapshot.accepted[row])) >= 0:
-        remove = act("Take back", "remove", kind="plain small", title="This label was accepted unseen (x)")
-        tag = html.Span("accepted unseen", className="tag")
-        label = [dot(snapshot.places[accepted]), html.Strong(str(snapshot.classes[accepted])), tag, remove]
-    name = html.H3(opened.names[row].capitalize() if opened.roles.id is None else opened.names[row])
-    where = html.Span("" if row in opened.place_on_map else "not on the map", className="soft")
-    lines = [box("row between", name, where), html.P(["Label: ", *label], className="given")]
-    if opened.picture:
-        lines.append(picture(opened.pixels(row)))
-    if chances := opened.session.probabilities(row):
-        place_of = dict(zip(snapshot.classes, snapshot.places, strict=True))
-        lines.append(box("chances", *(chance(place_of[label], label, share) for label, share in chances[:3])))
-    return lines
-
-
-def _several(snapshot: Snapshot, rows: list[int]) -> list[Any]:
-    n_labeled = int(np.sum(snapshot.given[rows] >= 0))
-    lines: list[Any] = [html.H3(f"{len(rows):,} rows"), soft(f"{n_labeled:,} of them have a label.")]
-    if n_labeled:
-        lines.append(act("Remove their labels", "remove", kind="plain small"))
-    if snapshot.predicted is not None:
-        counts = np.bincount(snapshot.predicted[rows], minlength=len(snapshot.classes))
-        common = [code for code in np.argsort(-counts, kind="stable")[:4] if counts[code]]
-        bars = (chance(snapshot.places[code], snapshot.classes[code], counts[code] / len(rows)) for code in common)
-        lines += [soft("Predicted:"), box("chances", *bars)]
-    return lines
-
-
 def weight(snapshot: Snapshot, tab: Tab) -> list[Any]:
     """Return the certificate in words, and why the slider stops where it does."""
     certificate = snapshot.certificate
@@ -199,12 +143,14 @@ def suggestions(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[A
     if not advice.rows:
         return [soft("All rows have a label.")]
     if snapshot.predicted is None or snapshot.confidence is None:
-        return [html.Ul([line(opened, row, is_check=row in advice.checks) for row in advice.rows], className="list")]
+        bare = (line(opened, row, is_check=row in advice.checks, queue="suggested") for row in advice.rows)
+        return [html.Ul(list(bare), className="list")]
     lines = []
     for row in advice.rows:
         code = int(snapshot.predicted[row])
         guess = f"{snapshot.classes[code]}? {snapshot.confidence[row]:.0%}"
-        lines.append(line(opened, row, dot(snapshot.places[code]), guess, is_check=row in advice.checks))
+        about = dot(snapshot.places[code]), guess
+        lines.append(line(opened, row, *about, is_check=row in advice.checks, queue="suggested"))
     return [html.Ul(lines, className="list")]
 
 
@@ -219,7 +165,7 @@ def doubts(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[Any]:
     for doubt in advice.doubts[:_MOST_DOUBTS]:
         given, suggested = dot(place_of[doubt.given]), dot(place_of[doubt.suggested])
         guess = f"{doubt.suggested}? {doubt.suspicion:.0%}"
-        lines.append(line(opened, doubt.row, given, f"{doubt.given} → ", suggested, guess))
+        lines.append(line(opened, doubt.row, given, f"{doubt.given} → ", suggested, guess, queue="wrong"))
     more = len(advice.doubts) - _MOST_DOUBTS
     return [html.Ul(lines, className="list"), *([soft(f"and {more} more")] if more > 0 else [])]
 

@@ -28,15 +28,15 @@ def soft(*text: Any) -> html.P:
     return html.P(list(text), className="soft")
 
 
-def line(opened: OpenTable, row: int, *about: Any, is_check: bool = False) -> html.Li:
-    """Return a row in a list, which can be clicked; one that was drawn at random says so."""
+def line(opened: OpenTable, row: int, *about: Any, queue: str, is_check: bool = False) -> html.Li:
+    """Return a row in a list, which can be clicked and goes on with its queue; one drawn at random says so."""
     tag = [html.Span("random check", className="tag")] if is_check else []
     name = html.Span(opened.names[row], className="soft")
     text = [
         html.Span([html.Span(opened.titles[row], className="title"), *tag], className="head"),
         html.Span([name, html.Span(list(about), className="guess") if about else ""], className="about"),
     ]
-    return html.Li(press(text, "check" if is_check else "row", row, className="line"))
+    return html.Li(press(text, "check" if is_check else "row", row, className="line", **{"data-queue": queue}))
 
 
 def tile(id: str, name: str, figure: str, about: str, extra: Any = "") -> html.Div:

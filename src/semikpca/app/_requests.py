@@ -19,8 +19,12 @@ _NUMBERS = ("weight", "share")
 _OF_A_CLASS = ("rename-class", "merge-class", "delete-class")
 _TEXTS = (
     *("add-class", "example", "column", "refused", "find-class", "give-class", "rename-class", "merge-class"),
-    *("open-visit", "merge-visit", "open-file", "told", "layout"),
+    *("open-visit", "merge-visit", "open-file", "told", "layout", "queue"),
 )
+_LISTS = ("pick", "rows")  # of whole numbers, as points
+# What the table is searched by.
+_QUERY = {"search", "given", "predicted", "low", "high", "wrong", "flagged", "sort"}
+_LONGEST_SEARCH, MOST_ROWS_AT_ONCE, _MOST_ORDERS = 200, 1_000, 10
 
 
 def json_body() -> Any:
@@ -70,14 +74,50 @@ def _check_event(event: Any) -> None:
         _refuse(f"{act} needs a value")
     if act in _OF_A_CLASS and not event.get("name"):
         _refuse(f"{act} needs the name of a class")
-    if act == "pick" and not (isinstance(event.get("points"), list) and all(map(_is_whole, event["points"]))):
-        _refuse("pick needs points, a list of whole numbers")
+    if act in _LISTS and not (isinstance(event.get("points"), list) and all(map(_is_whole, event["points"]))):
+        _refuse(f"{act} needs points, a list of whole numbers")
+    if act == "found":
+        _check_query(event.get("query"))
+    if not _is_text(event.get("queue") or "", _LONGEST_NAME):
+        _refuse(f"queue must be a text of up to {_LONGEST_NAME} letters")
     if act in _WHOLE_NUMBERS and not (_reads_as_whole(value) or (act == "brush" and value in ("", None))):
         _refuse(f"{act} needs a whole number as its value")
     if act in _TEXTS and not _is_text(value, _LONGEST_TEXT):
         _refuse(f"{act} needs a text of up to {_LONGEST_TEXT:,} letters as its value")
     if act in _NUMBERS and not (_is_number(value) and math.isfinite(value)):
         _refuse(f"{act} needs a number as its value")
+
+
+def check_rows(asked: Any) -> None:
+    """Refuse what no page of ours sends to ``/rows``: a tab, what to look for, and which part of what is found."""
+    if not isinstance(asked, dict) or not _is_text(asked.get("client"), _LONGEST_NAME):
+        _refuse("an object with the client is needed")
+    start: Any = asked.get("start")
+    end: Any = asked.get("end")
+    if not (_is_whole(start) and _is_whole(end) and 0 <= start <= end <= start + MOST_ROWS_AT_ONCE):
+        _refuse(f"start and end must be whole numbers, at most {MOST_ROWS_AT_ONCE:,} apart")
+    _check_query(asked.get("query"))
+
+
+def _check_query(query: Any) -> None:
+    if not isinstance(query, dict) or set(query) != _QUERY:
+        _refuse(f"a query has {', '.join(sorted(_QUERY))}")
+    if not _is_text(query["search"], _LONGEST_SEARCH):
+        _refuse(f"search must be a text of up to {_LONGEST_SEARCH:,} letters")
+    if not all(_is_text(query[name], _LONGEST_TEXT) for name in ("given", "predicted")):
+        _refuse("given and predicted must be texts")
+    if not all(_is_number(query[name]) and 0 <= query[name] <= 100 for name in ("low", "high")):
+        _refuse("low and high must lie between 0 and 100")
+    if not all(isinstance(query[name], bool) for name in ("wrong", "flagged")):
+        _refuse("wrong and flagged must be true or false")
+    sort = query["sort"]
+    if not isinstance(sort, list) or len(sort) > _MOST_ORDERS or not all(map(_is_order, sort)):
+        _refuse(f"sort must be a list of up to {_MOST_ORDERS} columns, each with asc or desc")
+
+
+def _is_order(part: Any) -> bool:
+    is_pair = isinstance(part, list) and len(part) == 2 and _is_text(part[0], _LONGEST_NAME)
+    return is_pair and part[1] in ("asc", "desc")
 
 
 def is_repaint(asked: Any) -> bool:

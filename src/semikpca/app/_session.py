@@ -161,6 +161,11 @@ class LabelingSession:
                 self._advice = evidence, advice
             return advice
 
+    def known_advice(self) -> Advice | None:
+        """Return the last advice that was computed, which may be of earlier labels; None before the first."""
+        with self._lock:
+            return None if self._advice is None else self._advice[1]
+
     # -- which labels can be accepted unseen -------------------------------------------------------------------
 
     def checks(self) -> tuple[int, ...]:

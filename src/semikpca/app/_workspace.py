@@ -3,12 +3,13 @@
 import logging
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import RLock
 from typing import Any, Literal
 
+from semikpca.app import _loop
 from semikpca.app._acts import ACTS, asked_class
 from semikpca.app._autosave import AutosaveError, SavedLabels
 from semikpca.app._folder import Folder
@@ -22,6 +23,7 @@ from semikpca.app._opening import (
     read_upload,
     with_new_label_column,
 )
+from semikpca.app._table_search import TableSearch
 from semikpca.exceptions import UnboundedProblemError
 from semikpca.tables import AUTO, NGRAMS, ColumnRoles, Table
 from semikpca.workflow import LabelingOptions
@@ -58,6 +60,7 @@ class Tab:
     editing: str | None = None  # the class that is being edited, by name
     merging: str | None = None  # the class that it would be merged into
     dialog: str = ""
+    loop: _loop.Loop = field(default_factory=_loop.Loop)
     dark: bool = False
     message: Message | None = None
     last_event: int = 0
@@ -69,7 +72,7 @@ class Tab:
 
     def select(self, rows: list[int], *, is_check: bool = False) -> None:
         """Select rows in place of those that are selected."""
-        self.selected, self.is_check = rows, is_check
+        self.selected, self.is_check, self.loop.is_running = rows, is_check, False
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,7 @@ class Workspace:
         self.folder: Folder | None = None  # whose tables the page lists
         self.generation = 0
         self.maps = Maps(self)
+        self._search: TableSearch | None = None
         self._tabs: OrderedDict[str, Tab] = OrderedDict()
 
     def open(self, pending: Pending, column: str, say: Callable[[str], None] = lambda step: None) -> Message | None:
@@ -128,6 +132,7 @@ class Workspace:
                 tab.select([])
                 tab.brush = tab.editing = tab.merging = None
                 tab.class_search = tab.dialog = ""
+                tab.loop = _loop.Loop(goes_on=tab.loop.goes_on)
             return message
 
     def ask_for_column(self, pending: Pending) -> None:
@@ -216,6 +221,13 @@ class Workspace:
         assert self.opened is not None
         return self.opened
 
+    @property
+    def search(self) -> TableSearch:
+        """What finds rows of the open table."""
+        if self._search is None or self._search.opened is not self.opened:
+            self._search = TableSearch(self.table)
+        return self._search
+
     def _act(self, tab: Tab, act: str, event: dict[str, Any]) -> None:
         """Do what one event asks for; "refresh", "dismiss" and names that are not known ask for the answer alone."""
         if act in ACTS:
@@ -233,17 +245,31 @@ class Workspace:
                 row = int(event["value"])
                 if not 0 <= row < self.table.session.n_rows:
                     raise ValueError(f"There is no row {row + 1}.")
-                tab.select([row], is_check=act == "check")
+                if event.get("queue"):
+                    _loop.take(self.table.session, tab, row, str(event["queue"]))
+                else:
+                    tab.select([row], is_check=act == "check")
+            case "rows":
+                n_rows = self.table.session.n_rows
+                if not all(0 <= row < n_rows for row in event["points"]):
+                    raise ValueError(f"There are {n_rows:,} rows; the selected ones go beyond.")
+                tab.select([int(row) for row in event["points"]])
+            case "found":
+                tab.select(self.search.rows(event["query"]).tolist())
             case "step":
-                row = self._suggested(tab, forward=int(event["value"]) > 0)
-                tab.select([row], is_check=row in self.table.session.checks())
+                _loop.step(self.table.session, tab, forward=int(event["value"]) > 0)
             case "draw":
-                rows = self.table.session.checks()
-                tab.select([_next(tab, rows, "There is no row left to draw: all have a label.")], is_check=True)
+                _loop.step(self.table.session, tab, forward=True, queue="random")
             case "review":
-                rows = self.table.session.to_review(tab.error_rate).tolist()
-                forward = int(event["value"]) > 0
-                tab.select([_next(tab, rows, "There is no row to review.", forward=forward)])
+                _loop.step(self.table.session, tab, forward=int(event["value"]) > 0, queue="review")
+            case "queue":
+                _loop.step(self.table.session, tab, forward=True, queue=str(event["value"]))
+            case "skip":
+                _loop.skip(self.table.session, tab)
+            case "back":
+                _loop.back(self.table.session, tab)
+            case "goes-on":
+                tab.loop.goes_on = not tab.loop.goes_on
             case "share":
                 share = float(event["value"])
                 if not LEAST_SHARE <= share <= MOST_SHARE:
@@ -294,26 +320,21 @@ class Workspace:
                 tab.asked = None  # what was refused may be that
                 tab.message = Message("error", str(event["value"])[:600])
 
+    def label_selected(self, tab: Tab, label: Any) -> None:
+        """Give the selected rows a label; where the tab goes through a queue, its next row comes then."""
+        session = self.table.session
+        go_on = _loop.next_after(session, tab) if tab.loop.is_running and tab.loop.goes_on else None
+        session.label(tab.selected, label, as_check=tab.is_check)
+        if go_on is not None:
+            go_on()
+
     def _give(self, tab: Tab, event: dict[str, Any]) -> None:
         try:
             label = asked_class(self, event)
         except ValueError:
             tab.brush = None if tab.brush == event.get("name") else tab.brush
             raise
-        self.table.session.label(tab.selected, label, as_check=tab.is_check)
-
-    def _suggested(self, tab: Tab, *, forward: bool) -> int:
-        rows = self.table.session.advice().rows
-        return _next(tab, rows, "There is no row left to suggest: all have a label.", forward=forward)
-
-
-def _next(tab: Tab, rows: Sequence[int], nothing: str, *, forward: bool = True) -> int:
-    """Return the row of a list after the selected one, or that before; from elsewhere the first, or the last."""
-    if not rows:
-        raise ValueError(nothing)
-    if len(tab.selected) == 1 and tab.selected[0] in rows:
-        return rows[(rows.index(tab.selected[0]) + (1 if forward else -1)) % len(rows)]
-    return rows[0 if forward else -1]
+        self.label_selected(tab, label)
 
 
 def pending_file(path: Path, table: Table) -> Pending:

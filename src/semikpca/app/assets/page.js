@@ -11,6 +11,8 @@
   let position = null; // where it is
   let isAsking = false;
 
+  document.documentElement.lang = "en";
+
   const darkness = window.matchMedia("(prefers-color-scheme: dark)");
   const byId = (id) => document.getElementById(id);
   const setProps = (id, props) => window.dash_clientside.set_props(id, props);
@@ -56,6 +58,9 @@
     if (answer.state && shown && shown[0] !== answer.state[0]) document.body.classList.remove("opening");
     if (answer.state) shown = answer.state;
     if (answer.find) find();
+    if (byId("queue")) byId("queue").value = byId("queue").dataset.chosen;
+    if (answer.selected) document.body.classList.toggle("row-open", answer.selected.length > 0);
+    window.semikpca.shown.forEach((follow) => follow(answer));
     window.requestAnimationFrame(() => window.setTimeout(() => {
       if (position !== weight) setProps("slider", { value: weight });
       if (answer.figure) setProps("map", { figure: answer.figure });
@@ -68,6 +73,9 @@
     if (!pending.length) document.body.removeAttribute("aria-busy");
     document.body.classList.toggle("busy", pending.length > 0);
   }
+
+  // For the other files of the page: how to send events, and whom to tell of answers.
+  window.semikpca = { send, setProps, shown: [], here: {} };
 
   const noUpdate = () => window.dash_clientside.no_update;
 
@@ -91,7 +99,12 @@
         return noUpdate();
       },
       listed: function (lists) {
-        Object.keys(lists).forEach((id) => window.semikpcaFill(byId(id), lists[id]));
+        const { queues, ...parts } = lists;
+        Object.keys(parts).forEach((id) => window.semikpcaFill(byId(id), parts[id]));
+        Object.keys(queues).forEach((name) => {
+          const option = document.querySelector('#queue option[value="' + name + '"]');
+          if (option) window.semikpcaFill(option, queues[name]);
+        });
         return noUpdate();
       },
       shown: function (state) {
@@ -164,7 +177,7 @@
   // -- buttons -------------------------------------------------------------------------------------------------
 
   const here = {
-    help: () => document.body.classList.toggle("helping"),
+    help: help,
     open: () => document.body.classList.add("opening"),
     close: () => document.body.classList.remove("opening"),
     browse: browse,
@@ -174,12 +187,38 @@
 
   document.addEventListener("click", function (event) {
     const button = event.target.closest("[data-act]");
-    if (event.target.id === "help") document.body.classList.remove("helping");
+    if (event.target.id === "help") help();
     if (!button || button.disabled) return;
-    const act = button.dataset.act;
-    if (here[act]) here[act]();
-    else send(act, { value: button.dataset.value || "", new: button.dataset.new || "", name: button.dataset.name || "" });
+    const { act, value, queue, name } = button.dataset;
+    const local = here[act] || window.semikpca.here[act];
+    if (local) local(button);
+    else send(act, { value: value || "", new: button.dataset.new || "", queue: queue || "", name: name || "" });
   });
+
+  // The focus goes into the dialog with the reader, and back to where it was.
+  let before = null;
+  function help() {
+    const helping = document.body.classList.toggle("helping");
+    if (helping) before = document.activeElement;
+    const goal = helping ? document.querySelector("#help [role=dialog]") : before;
+    if (goal) goal.focus();
+  }
+
+  document.addEventListener("change", function (event) {
+    if (event.target.id === "queue") send("queue", { value: event.target.value });
+  });
+
+  // The next queue that has a row, or the one before.
+  function turn(by) {
+    const choice = byId("queue");
+    const names = Array.from(choice.options, (option) => option.value);
+    const isEmpty = (name) => choice.options[names.indexOf(name)].text.endsWith("(0)");
+    let place = names.indexOf(choice.value);
+    do place = (place + by + names.length) % names.length;
+    while (isEmpty(names[place]) && names[place] !== choice.value);
+    choice.value = names[place];
+    send("queue", { value: names[place] });
+  }
 
   function addClass() {
     const input = byId("new-class");
@@ -195,6 +234,12 @@
     p: () => send("step", { value: -1 }),
     ArrowRight: () => send("step", { value: 1 }),
     ArrowLeft: () => send("step", { value: -1 }),
+    s: () => send("skip"),
+    b: () => send("back"),
+    f: () => send("flag"),
+    g: () => send("goes-on"),
+    q: () => turn(1),
+    Q: () => turn(-1),
     a: () => send("find"),
     d: () => send("draw"),
     v: () => send("review", { value: 1 }),
@@ -208,6 +253,9 @@
     Escape: escape,
     c: here["focus-class"],
   };
+
+  // Keys with which one moves in a list, a table or a slider: they belong to it while it has the focus.
+  const MOVES = /^(Arrow.*|Home|End|Page.*|Enter| |Tab)$/;
 
   function escape() {
     if (window.semikpcaState.isOpen()) return send("dialog", { value: "" });
@@ -226,7 +274,8 @@
   document.addEventListener("keydown", function (event) {
     const target = event.target;
     if (target.id === "new-class" && event.key === "Enter") return addClass();
-    if (target.closest("input, textarea, select")) return;
+    if (target.closest("input, textarea") && event.key === "Escape") return target.blur();
+    if (target.closest("input, textarea")) return;
     if (event.ctrlKey || event.metaKey || event.altKey) {
       if (event.key.toLowerCase() === "z" && !event.altKey) {
         event.preventDefault();
@@ -234,13 +283,18 @@
       }
       return;
     }
-    if (target.closest('[role="slider"]') && event.key.startsWith("Arrow")) return;
+    if (target.closest('[role="slider"], select, .ag-root') && MOVES.test(event.key)) return;
     if (!byId("page") || byId("page").className !== "working") return;
+    if (document.body.classList.contains("helping") && !["?", "Escape"].includes(event.key)) return;
+    const local = keys[event.key] || window.semikpca.here[event.key];
     if (/^[0-9]$/.test(event.key)) {
-      send("label", { value: (Number(event.key) + 9) % 10, name: window.semikpcaState.classOf(event.key) });
-    } else if (keys[event.key]) {
       event.preventDefault();
-      keys[event.key]();
+      send("label", { value: (Number(event.key) + 9) % 10, name: window.semikpcaState.classOf(event.key) });
+    } else if (local) {
+      event.preventDefault();
+      local();
+    } else if (target.closest("select")) {
+      event.preventDefault(); // else a letter that is no key here would choose another queue
     }
   });
 
@@ -287,6 +341,13 @@
   });
 
   darkness.addEventListener("change", () => send("refresh"));
+
+  // Dash gives the handle of a slider no name; it has that of the group around it.
+  const naming = window.setInterval(() => {
+    const handles = document.querySelectorAll('[role="group"][aria-label] [role="slider"]');
+    handles.forEach((handle) => handle.setAttribute("aria-label", handle.closest("[aria-label][role=group]").ariaLabel));
+    if (handles.length === 2) window.clearInterval(naming);
+  }, 100);
 
   // -- other tabs, and a program that was stopped ---------------------------------------------------------------
 
