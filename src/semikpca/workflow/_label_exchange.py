@@ -58,7 +58,7 @@ class _Rows:
 
 
 def labels_to_csv(table: Table, roles: ColumnRoles, labels: Mapping[int, Any]) -> bytes:
-    """Return a CSV file of two columns: what each labeled row is called (its id, or its number from 1), and its label.
+    r"""Return a CSV file of two columns: what each labeled row is called (its id, or its number), and its label.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def labels_to_csv(table: Table, roles: ColumnRoles, labels: Mapping[int, Any]) -
 
     Examples
     --------
-    >>> table = read_table("rows.csv", content=b"name,x,kind\\nr-1,1,\\nr-2,2,\\n")
+    >>> table = read_table("rows.csv", content=b"name,x,kind\nr-1,1,\nr-2,2,\n")
     >>> content = labels_to_csv(table, ColumnRoles("kind", id="name"), {1: "spam"})
     >>> content.decode().splitlines()
     ['name,kind', 'r-2,spam']
