@@ -58,7 +58,7 @@ class _Rows:
 
 
 def labels_to_csv(table: Table, roles: ColumnRoles, labels: Mapping[int, Any]) -> bytes:
-    r"""Return a CSV file of two columns: what each labeled row is called (its id, or its number from 1), and its label.
+    r"""Return a CSV file of two columns: what each labeled row is called (its id, or its number), and its label.
 
     Parameters
     ----------
