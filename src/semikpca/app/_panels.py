@@ -8,9 +8,11 @@ from dash import html
 from semikpca._words import counted
 from semikpca.app._acceptance import promise, review
 from semikpca.app._opening import EXAMPLES, NEW_COLUMN, OpenTable, Pending
-from semikpca.app._pieces import act, bar, box, chance, dot, interval, line, low, picture, press, soft, tile
+from semikpca.app._pieces import act, bar, box, chance, dot, interval, line, picture, press, soft, tile
 from semikpca.app._snapshot import Advice, Snapshot
+from semikpca.app._weight_panel import weight
 from semikpca.app._workspace import Tab, Workspace
+from semikpca.workflow import why_suggested
 
 _KEYS = "1234567890"
 _MOST_DOUBTS = 8
@@ -30,7 +32,7 @@ def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
             "toolbar": toolbar(snapshot, tab),
             "classes": classes(snapshot),
             "detail": detail(opened, snapshot, tab),
-            "weight": weight(snapshot, tab),
+            "weight": weight(snapshot, tab, opened.session.semi_kpca()),
             "promise": promise(opened, snapshot, tab, is_asked=workspace.is_asked(tab)),
             "review": review(opened, snapshot, tab),
         }
@@ -211,33 +213,6 @@ def _several(snapshot: Snapshot, rows: list[int]) -> list[Any]:
     return lines
 
 
-def weight(snapshot: Snapshot, tab: Tab) -> list[Any]:
-    """Return the certificate in words, and why the slider stops where it does."""
-    certificate = snapshot.certificate
-    if certificate is None:
-        return [soft("None of the kernels in use has an error weight.")]
-    next_name = f"λ{low(certificate.n_components_removed + 1)}"
-    entries = {
-        "Chosen": "paper’s middle" if snapshot.error_weight == "middle" else "by hand",
-        f"Bound 1/{next_name}": f"{certificate.error_weight_max:.6g}",
-        "Error weight": f"{certificate.error_weight:.6g}",
-        "Condition number": f"{certificate.condition_number:,.4g}",
-        "Certificate": "convex (estimate)" if certificate.is_estimate else "convex, exact",
-    }
-    relative = html.Dd(f"{certificate.relative_weight:.5f}", id="relative-weight")
-    others = [part for name, value in entries.items() for part in (html.Dt(name), html.Dd(value))]
-    lines: list[Any] = [html.Dl([html.Dt("Relative weight"), relative, *others])]
-    if tab.message is not None and tab.message.kind == "bound":
-        text = (
-            f"It stops here. The largest eigenvalue that is left is {next_name} = {certificate.next_eigenvalue:.6g}, "
-            f"so from an error weight of 1/{next_name} = {certificate.error_weight_max:.6g} on, the problem is no "
-            f"longer convex and has no solution. The weight stays at {certificate.error_weight:.6g}, "
-            f"{certificate.relative_weight:.4%} of the bound."
-        )
-        lines.append(box("banner bound", html.P(text), role="alert", id="bound-message"))
-    return lines
-
-
 def suggestions(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[Any]:
     """Return the rows to label next, each of which can be clicked."""
     if not advice.rows:
@@ -245,9 +220,10 @@ def suggestions(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[A
     if snapshot.predicted is None or snapshot.confidence is None:
         return [html.Ul([line(opened, row, is_check=row in advice.checks) for row in advice.rows], className="list")]
     lines = []
-    for row in advice.rows:
+    for row, why in zip(advice.rows, why_suggested(snapshot.confidence[list(advice.rows)]), strict=True):
         code = int(snapshot.predicted[row])
         guess = f"{snapshot.classes[code]}? {snapshot.confidence[row]:.0%}"
+        guess += "" if row in advice.checks else f", {why}"
         lines.append(line(opened, row, dot(snapshot.places[code]), guess, is_check=row in advice.checks))
     return [html.Ul(lines, className="list")]
 

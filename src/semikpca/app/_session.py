@@ -17,7 +17,7 @@ from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.exceptions import SingleClassWarning, UnlabeledMarkWarning, UnreachableRowsWarning
 from semikpca.labeling import Acceptance, AcceptedLabels
 from semikpca.labels import UNLABELED
-from semikpca.workflow import AccuracyEstimate, fit_labels, hidden, left_out_estimate
+from semikpca.workflow import AccuracyEstimate, SemiKPCAShare, fit_labels, hidden, left_out_estimate
 
 
 class LabelingSession:
@@ -89,6 +89,11 @@ class LabelingSession:
         """Return the model, or None as long as fewer than two classes have a label."""
         with self._lock:
             return self._model if self._snapshot.predicted is not None else None
+
+    def semi_kpca(self) -> SemiKPCAShare | None:
+        """Return what Semi-KPCA has of the blend, or None as long as there are no predictions."""
+        model = self.model()
+        return None if model is None else SemiKPCAShare.of(model)
 
     def probabilities(self, row: int) -> list[tuple[Any, float]]:
         """Return the classes with their probabilities at one row, likely ones first; empty without predictions."""

@@ -16,6 +16,8 @@ from semikpca.workflow._labeled import LabeledTable, audit_frame, hidden, left_o
 from semikpca.workflow._model_file import LabelModel, load_model, save_model
 from semikpca.workflow._options import LabelingOptions, kernel_names
 from semikpca.workflow._rows import RowMap, printable, row_map, row_names, row_texts, shortened
+from semikpca.workflow._semi_kpca_share import SemiKPCAShare, SemiKPCAUse, in_percent, semi_kpca_uses
+from semikpca.workflow._suggestions import suggested_rows, why_suggested
 
 __all__ = [
     "AccuracyEstimate",
@@ -26,6 +28,8 @@ __all__ = [
     "LabelingOptions",
     "Progress",
     "RowMap",
+    "SemiKPCAShare",
+    "SemiKPCAUse",
     "about_empty_rows",
     "accepted_in_words",
     "audit_frame",
@@ -34,6 +38,7 @@ __all__ = [
     "drawn_rows",
     "fit_labels",
     "hidden",
+    "in_percent",
     "kernel_names",
     "label_on_cluster",
     "label_table",
@@ -46,6 +51,9 @@ __all__ = [
     "row_names",
     "row_texts",
     "save_model",
+    "semi_kpca_uses",
     "shortened",
+    "suggested_rows",
     "views_that_matter",
+    "why_suggested",
 ]
