@@ -240,8 +240,7 @@ def _target(model, code: int) -> FloatArray:
 def _unsure(model, unlabeled: IntArray, at_least: int) -> IntArray:
     """Return the rows that the model is not nearly sure of; where these are few, the least sure ones."""
     confidence = to_numpy(model.label_distributions_)[unlabeled].max(axis=1)
-    if (n_unsure := int((confidence < _NEARLY_SURE).sum())) >= at_least:
-        return unlabeled[confidence < _NEARLY_SURE]
+    n_unsure = int((confidence < _NEARLY_SURE).sum())
     least_sure: IntArray = unlabeled[np.argsort(confidence, kind="stable")[: max(n_unsure, at_least)]]
     return np.sort(least_sure)
 
