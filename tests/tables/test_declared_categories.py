@@ -79,5 +79,5 @@ def test_a_category_is_no_identifier_and_has_one_role(tmp_path):
 def test_too_many_categories_are_refused_with_their_number(tmp_path):
     path = tmp_path / "rows.csv"
     pd.DataFrame({"n": np.arange(1_001), "x": np.arange(1_001) % 7, "kind": "a"}).to_csv(path, index=False)
-    with pytest.raises(TableError, match="'n' of rows.csv has 1,001 different values, and at most 1,000"):
+    with pytest.raises(TableError, match=r"'n' of rows\.csv has 1,001 different values, and at most 1,000"):
         check_roles(read_table(path), ColumnRoles("kind", category=("n",)))

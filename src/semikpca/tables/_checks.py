@@ -91,8 +91,8 @@ def _refuse_many(column: pd.Series, name: str, table: Table) -> None:
     distinct = column.dropna().astype(str).nunique()
     if distinct > MANY_CATEGORIES:
         raise TableError(
-            f"The column {name!r} of {table.name} has {distinct:,} different values, and at most {MANY_CATEGORIES:,} are "
-            "taken as categories. Take it as text or as it was found, or put the values into groups."
+            f"The column {name!r} of {table.name} has {distinct:,} different values, and at most {MANY_CATEGORIES:,} "
+            "are taken as categories. Take it as text or as it was found, or put the values into groups."
         )
 
 

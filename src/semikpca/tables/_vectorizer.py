@@ -109,8 +109,9 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
     What a column is (number, category, date, text) is found in ``fit``. In ``transform`` columns are looked up by
     name, and a cell that does not fit what its column is gets refused.
 
-    Columns in ``text`` are text and those in ``category`` categories, whatever they contain. ``text_encoder`` reads texts, see :func:`find_encoder`;
-    those that are compared by their letters become up to ``n_text_components`` numbers.
+    Columns in ``text`` are text and those in ``category`` categories, whatever they contain. ``text_encoder`` reads
+    texts, see :func:`find_encoder`; those that are compared by their letters become up to ``n_text_components``
+    numbers.
     """
 
     category: tuple[str, ...] = ()  # of those in model files from before there were any
