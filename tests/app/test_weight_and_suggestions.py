@@ -82,8 +82,8 @@ def test_each_suggestion_says_why(two_lines):
         text = to_json_plotly(entry)
         if row in advice.checks:
             assert "random check" in text
-            assert "hang on it" not in text
+            assert "stands for many" not in text
         elif snapshot.confidence[row] < 0.6:
             assert ", doubtful" in text
         else:
-            assert ", many rows hang on it" in text
+            assert ", stands for many" in text

@@ -7,7 +7,10 @@ from dash import html
 
 from semikpca._words import counted
 from semikpca.app._acceptance import promise, review
+from semikpca.app._columns import columns_dialog
 from semikpca.app._opening import EXAMPLES, NEW_COLUMN, OpenTable, Pending
+from semikpca.app._opening_card import leave_out_question, opening_card, problem_at, problems
+from semikpca.app._page_words import in_page_words
 from semikpca.app._pieces import act, bar, box, chance, dot, interval, line, picture, press, soft, tile
 from semikpca.app._snapshot import Advice, Snapshot
 from semikpca.app._weight_panel import weight
@@ -21,16 +24,21 @@ _MOST_LISTED_COLUMNS = 8
 
 def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
     """Return everything around the map that follows the labels or the selection."""
-    opened = workspace.opened
-    names = ("metrics", "toolbar", "classes", "detail", "weight", "promise", "review")
+    opened = workspace.shown
+    names = ("metrics", "toolbar", "classes", "detail", "weight", "promise", "review", "columns")
     shown: dict[str, Any] = {name: [] for name in names}
+    if workspace.opening is not None:
+        shown |= {"suggestions": [], "doubts": []}  # those of the old table; the others come with the new one
     shown |= {"header": header(workspace), "banners": banners(workspace, tab)}
     if opened is not None:
         snapshot = opened.session.snapshot()
         shown |= {
             "metrics": metrics(snapshot),
             "toolbar": toolbar(snapshot, tab),
-            "classes": classes(snapshot),
+            "classes": [*classes(snapshot), *problems(tab, "classes")],
+            "columns": columns_dialog(
+                opened, workspace.text_encoders(), problem_at(tab, "columns"), workspace.generation
+            ),
             "detail": detail(opened, snapshot, tab),
             "weight": weight(snapshot, tab, opened.session.semi_kpca()),
             "promise": promise(opened, snapshot, tab, is_asked=workspace.is_asked(tab)),
@@ -41,7 +49,7 @@ def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
 
 def header(workspace: Workspace) -> list[Any]:
     """Return name and size of the open table, and the buttons that concern it as a whole."""
-    opened = workspace.opened
+    opened = workspace.shown
     brand = html.Span("semikpca", className="brand")
     if opened is None:
         return [box("where", brand)]
@@ -56,6 +64,7 @@ def header(workspace: Workspace) -> list[Any]:
             "tools",
             act("Undo", "undo", title=undo, disabled=snapshot.undo is None, id="undo"),
             act("Redo", "redo", title=redo, disabled=snapshot.redo is None, id="redo"),
+            act("Columns", "columns-open", title="What each column is", id="open-columns"),
             act("Open…", "open", title="Another file or an example"),
             act("?", "help", title="Keys (?)", kind="round", **{"aria-label": "Help"}),
             html.A("Download", **link),
@@ -65,19 +74,22 @@ def header(workspace: Workspace) -> list[Any]:
 
 def banners(workspace: Workspace, tab: Tab) -> list[Any]:
     """Return what there is to say above the map."""
-    opened, message = workspace.opened, tab.message
+    opened, message = workspace.shown, tab.message
     shown = [] if opened is None else _offer(workspace, opened)
-    if message is not None and message.kind != "bound":
+    # What is said at its own place is not said here as well, but where that place is not to be seen.
+    is_asking = opened is None or workspace.pending is not None
+    elsewhere = ("start", "question") if is_asking else ("classes", "columns", "weight")
+    if message is not None and message.kind != "bound" and message.where not in elsewhere:
         close = act("Close", "dismiss", kind="plain")
         role = "alert" if message.kind == "error" else "status"
         shown.append(box(f"banner {message.kind}", html.P(message.text), close, role=role))
     if opened is None:
         return shown
     if problem := opened.session.snapshot().problem:
-        shown.append(box("banner error", html.P(problem), role="alert"))
+        shown.append(box("banner error", html.P(in_page_words(problem)), role="alert"))
     if opened.notes:
         summary = html.Summary(counted(len(opened.notes), "note") + " on this table")
-        notes = html.Ul([html.Li(note) for note in opened.notes])
+        notes = html.Ul([html.Li(in_page_words(note)) for note in opened.notes])
         shown.append(html.Details([summary, notes], className="notes"))
     return shown
 
@@ -244,10 +256,12 @@ def doubts(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[Any]:
     return [html.Ul(lines, className="list"), *([soft(f"and {more} more")] if more > 0 else [])]
 
 
-def start(workspace: Workspace, limit_mb: int) -> list[Any]:
+def start(workspace: Workspace, limit_mb: int, tab: Tab) -> list[Any]:
     """Return what stands where no table is open yet: the ways to open one, or the question for its label column."""
+    if workspace.opening is not None:
+        return opening_card(workspace.opening)
     if workspace.pending is not None:
-        return _column_question(workspace, workspace.pending)
+        return _column_question(workspace, workspace.pending, tab)
     lead = "Open a table, give a few rows a label, and watch all others follow. Everything stays on this computer."
     formats = f"CSV, TSV, Excel, Parquet, JSON lines, .npy or .npz; up to {limit_mb} MB"
     drop = [html.Strong("Choose a file, or drop one here"), html.Span(formats, className="soft")]
@@ -261,6 +275,7 @@ def start(workspace: Workspace, limit_mb: int) -> list[Any]:
             html.H1("Labels for the rest of your rows"),
             html.P(lead, className="lead"),
             press(drop, "browse", className="drop", id="browse"),
+            *problems(tab, "start"),
             html.H2("Or try an example"),
             box("choices", *examples),
             *([act("Back to the map", "close", kind="plain")] if workspace.opened is not None else []),
@@ -268,7 +283,7 @@ def start(workspace: Workspace, limit_mb: int) -> list[Any]:
     ]
 
 
-def _column_question(workspace: Workspace, pending: Pending) -> list[Any]:
+def _column_question(workspace: Workspace, pending: Pending, tab: Tab) -> list[Any]:
     choices = [_choice(pending, name) for name in pending.candidates()]
     listed, more = choices[:_MOST_LISTED_COLUMNS], choices[_MOST_LISTED_COLUMNS:]
     rest = html.Details([html.Summary(f"{len(more)} more columns"), box("choices", *more)])
@@ -279,8 +294,10 @@ def _column_question(workspace: Workspace, pending: Pending) -> list[Any]:
             "start-card",
             html.H1("Which column has the labels?"),
             html.P([html.Strong(pending.name), about], className="lead"),
+            *problems(tab, "question"),
             box("choices", *listed),
             *([rest] if more else []),
+            *([leave_out_question(pending)] if pending.left_out or problem_at(tab, "question") else []),
             *([_encoder_question(workspace, pending)] if pending.has_text else []),
             box(
                 "row",

@@ -14,7 +14,7 @@ _LONGEST_NAME, _LONGEST_TEXT = 100, 10_000
 # What the value of an event is; the others have none that is looked at.
 _WHOLE_NUMBERS = ("row", "check", "step", "review", "brush", "label")
 _NUMBERS = ("weight", "share")
-_TEXTS = ("add-class", "example", "column", "refused")
+_TEXTS = ("add-class", "example", "column", "columns", "leave-out", "refused")
 
 
 def json_body() -> Any:

@@ -283,6 +283,13 @@ class LabelingSession:
                 self._model = self._model.at_error_weight(saved.error_weight)
             return self._show()
 
+    def forget_history(self) -> None:
+        """Begin the history anew: what was given so far cannot be undone step by step."""
+        with self._lock:
+            self._past.clear()
+            self._future.clear()
+            self._show()
+
     # -- inside ------------------------------------------------------------------------------------------------
 
     def _change(self, rows: Iterable[int], label: Any, drawn: Iterable[int] = ()) -> Snapshot:

@@ -18,8 +18,8 @@ SEEN_FIRST = 1_000  # rows that show of most columns that they are no identifier
 def settled_roles(table: Table, roles: ColumnRoles) -> tuple[ColumnRoles, list[str]]:
     """Return roles that also leave out what an earlier run added and what names the rows, and notes that say so.
 
-    Columns of ``roles.keep``, ``roles.text`` and ``roles.category`` stay. Identifiers stay where there is nothing else to
-    learn from.
+    Columns of ``roles.keep``, ``roles.text`` and ``roles.category`` stay. Identifiers stay where there is nothing else
+    to learn from.
 
     Raises
     ------

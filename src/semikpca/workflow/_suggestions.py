@@ -29,6 +29,6 @@ def why_suggested(confidence: FloatArray) -> list[str]:
     Examples
     --------
     >>> why_suggested(np.array([0.4, 0.8]))
-    ['doubtful', 'many rows hang on it']
+    ['doubtful', 'stands for many']
     """
-    return ["doubtful" if sure < _DOUBTFUL else "many rows hang on it" for sure in np.asarray(confidence)]
+    return ["doubtful" if sure < _DOUBTFUL else "stands for many" for sure in np.asarray(confidence)]

@@ -1,0 +1,47 @@
+/* The dialog of the columns: opened and closed here, applied by the server, which is told what was changed. */
+(function () {
+  "use strict";
+
+  const isOpen = () => document.body.classList.contains("columning");
+
+  function toggle(open) {
+    document.body.classList.toggle("columning", open);
+    const first = document.querySelector(open ? "#columns .button" : "#open-columns");
+    if (first) first.focus();
+  }
+
+  function apply() {
+    const columns = {};
+    document.querySelectorAll("#columns select[data-column]").forEach((select) => {
+      if (select.value !== select.dataset.was) columns[select.dataset.column] = select.value;
+    });
+    const encoder = document.querySelector("#columns select.encoder");
+    const asked = { columns };
+    if (encoder && encoder.value !== encoder.dataset.was) asked.encoder = encoder.value;
+    if (!Object.keys(columns).length && !asked.encoder) return toggle(false);
+    return window.semikpcaSend("columns", { value: JSON.stringify(asked) });
+  }
+
+  const here = { "columns-open": () => toggle(true), "columns-close": () => toggle(false), "columns-apply": apply };
+
+  // Before the page's own handlers, which would send what they do not know.
+  document.addEventListener("click", function (event) {
+    const button = event.target.closest("[data-act]");
+    if (event.target.id === "columns-frame") return toggle(false);
+    if (!button || !here[button.dataset.act]) return;
+    event.stopImmediatePropagation();
+    here[button.dataset.act]();
+  }, true);
+
+  document.addEventListener("keydown", function (event) {
+    if (!isOpen()) return;
+    if (event.key === "Escape") toggle(false);
+    event.stopImmediatePropagation(); // no row gets a label by a key that was meant for the dialog
+  }, true);
+
+  // A table that comes or goes takes the dialog with it.
+  new MutationObserver(() => {
+    const page = document.getElementById("page");
+    if (isOpen() && page && page.className !== "working") toggle(false);
+  }).observe(document.documentElement, { subtree: true, attributes: true, attributeFilter: ["class"] });
+})();
