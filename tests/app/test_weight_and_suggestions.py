@@ -33,10 +33,10 @@ def shown(workspace, name):
 def two_lines():
     """Rows on which a straight line decides, and no cluster does."""
     rng = np.random.default_rng(3)
-    points = rng.uniform(-1, 1, size=(150, 4))
-    side = np.where(points @ [1.0, -1.0, 0.5, 0.2] > 0, "up", "down")
-    labels = np.where(np.arange(150) < 100, side, "")
-    return pd.DataFrame(points.round(4), columns=list("abcd")).assign(side=labels)
+    points = rng.uniform(-1, 1, size=(240, 10))
+    side = np.where(points @ rng.normal(size=10) > 0, "up", "down")
+    labels = np.where(np.arange(240) < 160, side, "")
+    return pd.DataFrame(points.round(4), columns=list("abcdefghij")).assign(side=labels)
 
 
 def test_where_plain_kernels_decide_the_panel_says_so_and_what_would_change_that(two_lines):

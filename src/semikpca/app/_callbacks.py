@@ -89,6 +89,7 @@ def answer(workspace: Workspace, asked: dict[str, Any], limit_mb: int) -> dict[s
     ``find`` whether the tab now has to ask the server to find out what can be accepted, which takes long, and ``waits``
     whether it should ask again soon, because a table is on its way.
     """
+    workspace.wait_for_table(asked["events"])
     with workspace.lock:
         update = workspace.handle(asked["client"], asked["events"], asked["shown"], dark=asked["dark"])
         opened, tab = workspace.shown, update.tab

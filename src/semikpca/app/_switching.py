@@ -18,6 +18,18 @@ logger = logging.getLogger("semikpca")
 Where: TypeAlias = Literal["page", "start", "question", "classes", "columns", "weight"]
 Made = TypeVar("Made")
 
+WITHOUT_TABLE = ("example", "column", "encoder", "leave-out", "cancel", "stop", "refused", "refresh", "dismiss")
+# Where on the page what goes wrong is said; elsewhere above the map.
+PLACES: dict[str, Where] = {
+    "example": "start",
+    "refused": "start",
+    "column": "question",
+    "encoder": "question",
+    "add-class": "classes",
+    "columns": "columns",
+}
+_PATIENCE = 60  # seconds that an event waits for its table
+
 
 @dataclass(frozen=True)
 class Message:
@@ -57,6 +69,7 @@ class Switching:
         self.opening: Opening | None = None
         self.opened: OpenTable | None = None
         self.generation = 0
+        self._thread: Thread | None = None
 
     @property
     def shown(self) -> OpenTable | None:
@@ -81,7 +94,18 @@ class Switching:
             self._drop()
             self.opening = opening
             self.generation += 1
-        Thread(target=self._finish, args=(opening, work, done, tell, where), daemon=True).start()
+        self._thread = Thread(target=self._finish, args=(opening, work, done, tell, where), daemon=True)
+        self._thread.start()
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the table that is on its way, but no longer than this; not while the lock is held."""
+        if self.opening is not None and self._thread is not None:
+            self._thread.join(seconds)
+
+    def wait_for_table(self, events: list[dict[str, Any]]) -> None:
+        """Wait where events are for a table that is still on its way: what is confirmed is done."""
+        if self.opened is None and any(str(event["act"]) not in WITHOUT_TABLE for event in events):
+            self.wait(_PATIENCE)
 
     def stop(self) -> None:
         """Stay with what is open; the work ends at its next step."""

@@ -23,20 +23,19 @@ from semikpca.app._opening import (
     read_upload,
     with_new_label_column,
 )
-from semikpca.app._switching import Message, Switching, Where, message_of, offered, remember_choices, take_over
+from semikpca.app._switching import (
+    PLACES,
+    WITHOUT_TABLE,
+    Message,
+    Switching,
+    message_of,
+    offered,
+    remember_choices,
+    take_over,
+)
 from semikpca.tables import AUTO, NGRAMS, ColumnRoles, Table
 from semikpca.workflow import LabelingOptions
 
-_WITHOUT_TABLE = ("example", "column", "encoder", "leave-out", "cancel", "stop", "refused", "refresh", "dismiss")
-# Where on the page what goes wrong is said; elsewhere above the map.
-_PLACES: dict[str, Where] = {
-    "example": "start",
-    "refused": "start",
-    "column": "question",
-    "encoder": "question",
-    "add-class": "classes",
-    "columns": "columns",
-}
 # The scale of the error weight's slider: the closer to the bound, the finer, with the bound itself at its end.
 START, END, STEP = 0.02, 4.5, 0.02
 MARKS = {0.301: "0.5", 1.0: "0.9", 2.0: "0.99", 3.0: "0.999"}
@@ -228,7 +227,7 @@ class Workspace(Switching):
 
     def _do(self, tab: Tab, event: dict[str, Any]) -> None:
         act = str(event.get("act"))
-        if self.opened is None and act not in _WITHOUT_TABLE:
+        if self.opened is None and act not in WITHOUT_TABLE:
             return
         if act == "weight" and float(event["value"]) == self.slider():
             return  # the slider was moved by the page, not by the user
@@ -237,7 +236,7 @@ class Workspace(Switching):
         try:
             self._act(tab, act, event)
         except Exception as error:
-            tab.message = message_of(error, act, _PLACES.get(act, "page"))
+            tab.message = message_of(error, act, PLACES.get(act, "page"))
 
     def slider(self) -> float:
         """Return where the slider of the error weight belongs."""

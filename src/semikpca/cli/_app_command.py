@@ -13,6 +13,8 @@ from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.tables import AUTO, ColumnRoles, read_table
 from semikpca.workflow import LabelingOptions
 
+_SOON = 2.0  # seconds: a table that is open by then is on the page when it comes up, of others it shows the steps
+
 
 def app(
     file: Annotated[
@@ -76,6 +78,7 @@ def app(
                     status.update("Checking the columns")
                     workspace.check(pending, label_column)  # what cannot be opened is refused here, not on the page
                     workspace.begin_open(pending, label_column)
+                    workspace.wait(_SOON)
             kept = f"beside {file.name}"
         for option, given in (("--label-column", label_column), ("--labels", labels), ("--embeddings", embeddings)):
             if file is None and given is not None:

@@ -93,15 +93,15 @@ def semi_kpca_uses(model: Any) -> list[SemiKPCAUse]:
 
 
 def in_percent(share: float) -> str:
-    """Return a share in whole percent; one that is neither nothing nor everything is not called so.
+    """Return a share in percent, a small one with a digit more; what is not nothing or everything is not called so.
 
     Examples
     --------
-    >>> in_percent(0.0), in_percent(0.002), in_percent(0.43), in_percent(0.9996), in_percent(1.0)
-    ('0%', 'less than 1%', '43%', 'more than 99%', '100%')
+    >>> in_percent(0.0), in_percent(0.002), in_percent(0.046), in_percent(0.43), in_percent(0.9996), in_percent(1.0)
+    ('0%', 'less than 1%', '4.6%', '43%', 'more than 99%', '100%')
     """
     if share > 0 and share < 0.005:
         return "0%" if share < _ROUNDING else "less than 1%"
     if 0.995 <= share < 1:
         return "100%" if 1 - share < _ROUNDING else "more than 99%"
-    return f"{share:.0%}"
+    return f"{share:.1%}".replace(".0%", "%") if share < 0.1 else f"{share:.0%}"

@@ -39,9 +39,14 @@
     event.stopImmediatePropagation(); // no row gets a label by a key that was meant for the dialog
   }, true);
 
-  // A table that comes or goes takes the dialog with it.
+  // A table that is on its way takes the dialog with it. If it could not be opened, the reason is in the dialog.
+  let wasWorking = false;
   new MutationObserver(() => {
     const page = document.getElementById("page");
-    if (isOpen() && page && page.className !== "working") toggle(false);
+    if (!page) return;
+    const isWorking = page.className === "working";
+    if (isOpen() && !isWorking) toggle(false);
+    if (isWorking && !wasWorking && document.getElementById("columns-problem")) toggle(true);
+    wasWorking = isWorking;
   }).observe(document.documentElement, { subtree: true, attributes: true, attributeFilter: ["class"] });
 })();
