@@ -177,7 +177,11 @@ def test_the_text_encoder_is_changed_there(file):
 
 
 def said_of_columns(hand):
-    return to_json_plotly(panels.parts(hand.workspace, hand.workspace.tab("tab"))["columns"])
+    assert panels.parts(hand.workspace, hand.workspace.tab("tab"))["columns"] == []  # nobody looks yet
+    hand.workspace.tab("tab").is_choosing = True
+    said = to_json_plotly(panels.parts(hand.workspace, hand.workspace.tab("tab"))["columns"])
+    hand.workspace.tab("tab").is_choosing = False
+    return said
 
 
 def test_what_was_learned_from_follows_the_columns(file):

@@ -69,6 +69,11 @@ def open_sized(browser):
     assert not problems
 
 
+def open_columns(tab):
+    tab.click("#open-columns")
+    tab.wait_for_selector("#columns-apply")
+
+
 def wait_for_labels(tab, number):
     tab.wait_for_function("n => document.querySelector('#labels-value')?.textContent === n", arg=str(number))
 
@@ -84,8 +89,7 @@ def test_a_column_is_changed_and_labels_stay_also_at_the_next_start(serve_page, 
         tab.wait_for_selector("#detail .give")
         tab.keyboard.press("1")
         wait_for_labels(tab, 9)
-        tab.click("#open-columns")
-        assert tab.is_visible("#columns")
+        open_columns(tab)
         code = tab.locator("#columns select[data-column=code]")
         assert code.evaluate("select => select.selectedOptions[0].textContent") == "number, as found"
         assert "numbers: x, y, code" in tab.inner_text("#columns")
@@ -98,7 +102,7 @@ def test_a_column_is_changed_and_labels_stay_also_at_the_next_start(serve_page, 
         tab.wait_for_function("() => document.querySelector('#banners')?.textContent.includes('all labels are kept')")
         wait_for_labels(tab, 9)
         assert not tab.is_visible("#columns")
-        tab.click("#open-columns")
+        open_columns(tab)
         assert "categories: place, code" in tab.inner_text("#columns") or "code, place" in tab.inner_text("#columns")
         assert tab.locator("#columns select[data-column=code]").input_value() == "category"
         tab.keyboard.press("Escape")
@@ -110,7 +114,7 @@ def test_a_column_is_changed_and_labels_stay_also_at_the_next_start(serve_page, 
         wait_for_labels(tab, 8)
         tab.click("#take-up")
         wait_for_labels(tab, 9)
-        tab.click("#open-columns")
+        open_columns(tab)
         assert tab.locator("#columns select[data-column=code]").input_value() == "category"
 
 
@@ -120,7 +124,7 @@ def test_a_key_in_the_dialog_labels_nothing(serve_page, open_sized, tmp_path):
         wait_for_labels(tab, 8)
         tab.keyboard.press("n")
         tab.wait_for_selector("#detail .give")
-        tab.click("#open-columns")
+        open_columns(tab)
         tab.keyboard.press("1")
         tab.keyboard.press("Escape")
         tab.keyboard.press("x")
@@ -132,7 +136,7 @@ def test_a_column_that_takes_everything_away_is_refused_in_the_dialog(serve_page
     with serve_page(write_table(tmp_path / "rows.csv"), "--label-column", "side") as url:
         tab = open_sized(url, **WIDE_LIGHT)
         wait_for_labels(tab, 8)
-        tab.click("#open-columns")
+        open_columns(tab)
         for name in ("x", "y", "code", "place"):
             tab.locator(f"#columns select[data-column={name}]").select_option("left out")
         tab.click("#columns-apply")

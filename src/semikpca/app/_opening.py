@@ -229,7 +229,7 @@ def open_table(
     say("Drawing the map")
     labeled = np.flatnonzero([label is not None for label in given])
     rows = row_map(X, max_rows=MOST_ROWS_ON_MAP, always=labeled)
-    return OpenTable(
+    opened = OpenTable(
         name,
         table,
         prepared.roles,
@@ -243,6 +243,8 @@ def open_table(
         roles,
         choices,
     )
+    _ = opened.columns  # found now, when nobody waits for an answer
+    return opened
 
 
 def check_table(table: Table, roles: ColumnRoles) -> None:

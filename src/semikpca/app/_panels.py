@@ -36,14 +36,14 @@ def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
             "metrics": metrics(snapshot),
             "toolbar": toolbar(snapshot, tab),
             "classes": [*classes(snapshot), *problems(tab, "classes")],
-            "columns": columns_dialog(
-                opened, workspace.text_encoders(), problem_at(tab, "columns"), workspace.generation
-            ),
             "detail": detail(opened, snapshot, tab),
             "weight": weight(snapshot, tab, opened.session.semi_kpca()),
             "promise": promise(opened, snapshot, tab, is_asked=workspace.is_asked(tab)),
             "review": review(opened, snapshot, tab),
         }
+        if tab.is_choosing:  # a click must not wait for what nobody looks at
+            problem = problem_at(tab, "columns")
+            shown["columns"] = columns_dialog(opened, workspace.text_encoders(), problem, workspace.generation)
     return shown
 
 
@@ -57,14 +57,14 @@ def header(workspace: Workspace) -> list[Any]:
     name = html.Span(opened.name, className="file", title=opened.name)
     undo = f"Undo: {snapshot.undo} (u)" if snapshot.undo else "Nothing to undo"
     redo = f"Redo: {snapshot.redo} (r)" if snapshot.redo else "Nothing to redo"
+    columns = act("Columns", "columns-open", kind="plain small", title="What each column is", id="open-columns")
     link = {"href": "download", "className": "button strong", "id": "download", "title": "The table with labels"}
     return [
-        box("where", brand, name, html.Span(f"{opened.session.n_rows:,} rows", className="soft")),
+        box("where", brand, name, html.Span(f"{opened.session.n_rows:,} rows", className="soft"), columns),
         box(
             "tools",
             act("Undo", "undo", title=undo, disabled=snapshot.undo is None, id="undo"),
             act("Redo", "redo", title=redo, disabled=snapshot.redo is None, id="redo"),
-            act("Columns", "columns-open", title="What each column is", id="open-columns"),
             act("Open…", "open", title="Another file or an example"),
             act("?", "help", title="Keys (?)", kind="round", **{"aria-label": "Help"}),
             html.A("Download", **link),

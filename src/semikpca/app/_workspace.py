@@ -55,6 +55,7 @@ class Tab:
     brush: int | None = None
     dark: bool = False
     message: Message | None = None
+    is_choosing: bool = False  # whether its dialog of columns is open
     last_event: int = 0
 
     @property
@@ -139,6 +140,7 @@ class Workspace(Switching):
             message = self.show(after)
             self.offer = None if is_answered else self.offer
             remember_choices(after)
+            tab.is_choosing = False
             return message or Message("note", "The columns are changed, and all labels are kept.")
 
         def tell(message: Message) -> None:
@@ -322,6 +324,8 @@ class Workspace(Switching):
                 name = EXAMPLES[key][0] if key in EXAMPLES else key
                 tell = partial(self._tell, tab=tab)
                 self.begin(name, lambda say: open_example(key, say), self.show, tell, "start")
+            case "choose" | "chosen":
+                tab.is_choosing = act == "choose"
             case "columns":
                 self._open_again(tab, event)
             case "stop":

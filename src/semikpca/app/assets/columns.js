@@ -4,10 +4,17 @@
 
   const isOpen = () => document.body.classList.contains("columning");
 
+  // What is in the dialog comes from the server when it is asked for, and goes when it is closed.
   function toggle(open) {
     document.body.classList.toggle("columning", open);
-    const first = document.querySelector(open ? "#columns .button" : "#open-columns");
-    if (first) first.focus();
+    window.semikpcaSend(open ? "choose" : "chosen");
+    focusOn(open ? "#columns .button" : "#open-columns", 50);
+  }
+
+  function focusOn(selector, tries) {
+    const found = document.querySelector(selector);
+    if (found) found.focus();
+    else if (tries) window.setTimeout(focusOn, 50, selector, tries - 1);
   }
 
   function apply() {
@@ -45,8 +52,8 @@
     const page = document.getElementById("page");
     if (!page) return;
     const isWorking = page.className === "working";
-    if (isOpen() && !isWorking) toggle(false);
-    if (isWorking && !wasWorking && document.getElementById("columns-problem")) toggle(true);
+    if (isOpen() && !isWorking) document.body.classList.remove("columning");
+    if (isWorking && !wasWorking && document.getElementById("columns-problem")) document.body.classList.add("columning");
     wasWorking = isWorking;
   }).observe(document.documentElement, { subtree: true, attributes: true, attributeFilter: ["class"] });
 })();
