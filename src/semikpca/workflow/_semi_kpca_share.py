@@ -6,7 +6,7 @@ from typing import Any
 from semikpca.convexity import ConvexityCertificate
 from semikpca.kernels import Kernel
 
-# Below this share of the blend Semi-KPCA decides nothing: of 570 rows, a share of 4% moved no prediction.
+# Below this share of the blend Semi-KPCA is said to decide nothing; the same holds for a view of the columns.
 NEXT_TO_NOTHING = 0.05
 _ROUNDING = 1e-6  # shares add up to 1 but for it
 
