@@ -100,7 +100,9 @@ def server(path: Path, state: Path) -> Iterator[str]:
     try:
         for line in process.stdout:
             if line.startswith("Labeling page: "):
-                yield line.removeprefix("Labeling page: ").strip()
+                url = line.removeprefix("Labeling page: ").strip()
+                wait_until_open(url)
+                yield url
                 break
         else:
             raise SystemExit("The server did not start.")
@@ -149,6 +151,12 @@ class Tab:
         self.marks, self.shown = answer["marks"], answer["state"] or self.shown
         parts: dict[str, Any] = answer["parts"]
         return parts
+
+
+def wait_until_open(url: str) -> None:
+    """Wait for a table that the page has not opened yet; it shows the steps meanwhile."""
+    while Tab(url, "waiting").shown[1] < 0:
+        time.sleep(0.05)
 
 
 def http_times(path: Path, truth: np.ndarray, rows: np.ndarray, folder: Path) -> list[float]:

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench_click import CLASSES, Tab, check, opened_table, write_rows
+from bench_click import CLASSES, Tab, check, opened_table, wait_until_open, write_rows
 from results_csv import circumstances, command_line, write_csv
 
 MOST_GROWTH_MB = 4.0  # the allocator gives back memory in steps of this order; a leak of 20 kB a click is above it
@@ -57,6 +57,7 @@ class AppProcess:
         for line in self.process.stdout:
             if line.startswith("Labeling page: "):
                 self.url = line.removeprefix("Labeling page: ").strip()
+                wait_until_open(self.url)
                 return
         self.process.wait()
         raise SystemExit("The server did not start.")

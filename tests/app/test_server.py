@@ -261,7 +261,7 @@ def test_only_what_a_tab_does_not_show_yet_is_sent(workspace):
     assert set(brushed["parts"]) == {"toolbar"}
     picked = ask(client, event(2, "pick", points=[20]), shown=first["state"], marks=brushed["marks"]).get_json()
     assert {"header", "metrics", "classes", "detail"} <= set(picked["parts"])
-    assert not {"toolbar", "start", "weight"} & set(picked["parts"])
+    assert not {"toolbar", "start"} & set(picked["parts"])
     assert picked["state"] != first["state"]
 
 

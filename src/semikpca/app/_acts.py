@@ -206,7 +206,11 @@ def open_file(workspace: "Workspace", tab: "Tab", event: dict[str, Any]) -> None
     if workspace.folder is None:
         raise ValueError("The page was not started with a folder.")
     path = workspace.folder.file(str(event["value"]))
-    workspace.ask_for_column(Pending(read_table(path), path.name, "beside the file"))
+
+    def read(say: Any) -> Pending:
+        return Pending(read_table(path), path.name, "beside the file")
+
+    workspace.begin(path.name, read, workspace.ask_for_column, lambda message: workspace.tell(message, tab), "start")
 
 
 def list_tables(workspace: "Workspace", tab: "Tab", event: dict[str, Any]) -> None:

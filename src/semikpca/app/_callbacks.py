@@ -11,7 +11,7 @@ from werkzeug.exceptions import BadRequest
 
 from semikpca.app import _panels as panels
 from semikpca.app._detail import queue_text
-from semikpca.app._figure import SUGGESTIONS, changed_labels, map_figure, mark, mark_selection
+from semikpca.app._figure import SUGGESTIONS, changed_labels, empty_figure, map_figure, mark, mark_selection
 from semikpca.app._layout import page_class
 from semikpca.app._requests import check_events, check_rows, is_repaint, json_body
 from semikpca.app._table_view import block, columns
@@ -61,7 +61,7 @@ def register(app: Dash, workspace: Workspace, limit_mb: int) -> None:
             raise BadRequest("To paint the map, the names of a tab and of its event are needed.")
         # After the answer: numbers and lists need not wait for the browser to draw ten thousand rows.
         with workspace.lock:
-            tab, opened = workspace.tab(asked["client"]), workspace.opened
+            tab, opened = workspace.tab(asked["client"]), workspace.shown
             if opened is None:
                 return no_update, no_update
             now = [*workspace.state(), tab.dark]
@@ -78,7 +78,7 @@ def register(app: Dash, workspace: Workspace, limit_mb: int) -> None:
         # Later than the answer: a click must not wait for what to click next, nor share the processor with it.
         time.sleep(_PAUSE)
         with workspace.lock:
-            opened = workspace.opened
+            opened = workspace.shown
             if opened is None or list(workspace.state()) != state:
                 return no_update, no_update  # overtaken: the next answer asks again
         advice, snapshot = opened.session.advice(), opened.session.snapshot()
@@ -98,12 +98,18 @@ def answer(workspace: Workspace, asked: dict[str, Any], limit_mb: int) -> dict[s
     It is asked with the arguments of :meth:`Workspace.handle`, and with the ``marks`` of what the tab shows, as they
     came with the last answer. ``last`` is the last event that was done, ``weight`` where the slider belongs,
     ``find`` whether the tab now has to ask the server to find out what can be accepted, which takes long,
-    ``selected`` the selected rows where they are others than before.
+    ``selected`` the selected rows where they are others than before, and ``waits`` whether it should ask again soon,
+    because a table is on its way.
     """
+    workspace.wait_for_table(asked["events"])
     with workspace.lock:
         update = workspace.handle(asked["client"], asked["events"], asked["shown"], dark=asked["dark"])
-        opened, tab = workspace.opened, update.tab
-        parts = {**panels.parts(workspace, tab), "start": panels.start(workspace, limit_mb)}
+        opened, tab = workspace.shown, update.tab
+        parts = {**panels.parts(workspace, tab), "start": panels.start(workspace, limit_mb, tab)}
+        figure = None
+        if update.is_new_table:
+            # A table that goes takes its rows with it at once, also where the next one is not there yet.
+            figure = empty_figure() if opened is None else map_figure(opened, opened.session.snapshot(), tab)
         marks = {name: _mark(part) for name, part in parts.items()}
         known = asked["marks"] or {}
         flags = [] if opened is None else sorted(opened.session.flagged)
@@ -117,8 +123,9 @@ def answer(workspace: Workspace, asked: dict[str, Any], limit_mb: int) -> dict[s
             "selected": tab.selected if known.get("selected") != marks["selected"] else None,
             "page": page_class(workspace),
             "state": list(update.state) if update.has_new_labels else None,
-            "figure": map_figure(opened, opened.session.snapshot(), tab) if update.is_new_table and opened else None,
+            "figure": figure,
             "columns": columns(opened) if update.is_new_table and opened else None,
+            "waits": workspace.opening is not None,
         }
 
 

@@ -42,6 +42,7 @@ _KEYS = (
     ("?", "this help"),
 )
 _LEGEND = {"labeled": "label given", "suggested": "worth a label", "selected": "selected"}
+_DIALOG = {"role": "dialog", "aria-label": "Columns", "aria-modal": "true"}
 _LOST = "The program does not answer. Is it still running? Labels that were shown are saved."
 _MAP_BUTTONS = [["pan2d", "lasso2d", "select2d"], ["zoomIn2d", "zoomOut2d", "resetScale2d"]]
 
@@ -49,7 +50,7 @@ _MAP_BUTTONS = [["pan2d", "lasso2d", "select2d"], ["zoomIn2d", "zoomOut2d", "res
 def layout(workspace: Workspace, limit_mb: int) -> html.Div:
     """Return the page as it is now, for a tab that is being opened or loaded again."""
     with workspace.lock:
-        opened, position = workspace.opened, workspace.slider()
+        opened, position = workspace.shown, workspace.slider()
         figure = empty_figure() if opened is None else map_figure(opened, opened.session.snapshot(), Tab())
         tells = {"data-client": secrets.token_hex(8), "data-limit": str(limit_mb), "data-slider": str(position)}
         return html.Div(
@@ -62,6 +63,7 @@ def layout(workspace: Workspace, limit_mb: int) -> html.Div:
                 html.Main(_workbench(position, figure, table_view(opened)), id="workbench"),
                 _help(),
                 html.Div(id="dialog"),
+                html.Div(html.Div(id="columns", className="card", **_DIALOG), id="columns-frame"),
                 dcc.Store(id="state", data=list(workspace.state())),
                 *(dcc.Store(id=name) for name in ("lists", "repaint", "painted", "done")),
                 html.Div(id="client", hidden=True, **tells),
@@ -73,7 +75,7 @@ def layout(workspace: Workspace, limit_mb: int) -> html.Div:
 
 def page_class(workspace: Workspace) -> str:
     """Return whether the page shows a table or asks for one."""
-    return "asking" if workspace.opened is None or workspace.pending is not None else "working"
+    return "asking" if workspace.shown is None or workspace.pending is not None else "working"
 
 
 def _workbench(position: float, figure: dict[str, Any], table: html.Div) -> list[Any]:

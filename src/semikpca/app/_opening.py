@@ -1,6 +1,6 @@
 """From a file, an upload or an example to something that can be labeled."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
@@ -13,6 +13,8 @@ from sklearn.datasets import load_digits
 
 from semikpca.app._answers import answer_columns
 from semikpca.app._autosave import Autosave
+from semikpca.app._column_choices import NOTHING_SAID, ColumnChoices, place_beside, remembered
+from semikpca.app._column_facts import ColumnFacts, column_facts
 from semikpca.app._session import LabelingSession
 from semikpca.datasets import make_four_clusters, make_support_tickets
 from semikpca.exceptions import TableError
@@ -20,6 +22,7 @@ from semikpca.labels import UNLABELED
 from semikpca.tables import (
     ColumnRoles,
     Table,
+    check_roles,
     encoded_table,
     given_labels,
     is_free_text,
@@ -27,6 +30,7 @@ from semikpca.tables import (
     label_columns,
     read_table,
     replaced_columns,
+    settled_roles,
     vector_length,
     with_columns,
 )
@@ -61,6 +65,7 @@ class Pending:
     name: str
     place: Place
     text_encoder: str | None = None  # None: as the command line says
+    left_out: tuple[str, ...] = ()  # columns that it is opened without
 
     @cached_property
     def has_text(self) -> bool:
@@ -91,6 +96,38 @@ class OpenTable:
     map: RowMap
     notes: tuple[str, ...] = ()
     picture: tuple[str, ...] = ()  # columns that are the pixels of a square picture, row by row
+    place: Place = "state folder"
+    asked: ColumnRoles | None = None  # roles before choices of columns, and before anything was left out
+    choices: ColumnChoices = NOTHING_SAID
+
+    @cached_property
+    def columns(self) -> tuple[ColumnFacts, ...]:
+        """What each column is."""
+        asked = self.roles if self.asked is None else self.choices.applied_to(self.asked, self.table)
+        return column_facts(self.table, asked, self.roles, self.vectorizer)
+
+    def learned(self) -> LabeledTable | None:
+        """Return the table with the labels of the model, or None as long as there is none."""
+        model = self.session.model()
+        if model is None:
+            return None
+        return LabeledTable(self.table, self.roles, self.options, self.vectorizer, self.session.X, model)
+
+    def again(self, choices: ColumnChoices, say: Callable[[str], None] = lambda step: None) -> "OpenTable":
+        """Return the same table with other choices of columns; its session has the labels of the file alone."""
+        roles = self.roles if self.asked is None else self.asked
+        classes = self.session.snapshot().classes
+        return open_table(
+            self.table,
+            roles,
+            name=self.name,
+            place=self.place,
+            options=self.options,
+            classes=classes,
+            picture=self.picture,
+            choices=choices,
+            say=say,
+        )
 
     @cached_property
     def place_on_map(self) -> dict[int, int]:
@@ -176,34 +213,64 @@ def open_table(
     options: LabelingOptions | None = None,
     classes: tuple[Any, ...] = (),
     picture: tuple[str, ...] = (),
+    choices: ColumnChoices | None = None,
+    said: Collection[str] = (),
     say: Callable[[str], None] = lambda step: None,
 ) -> OpenTable:
     """Make numbers of the columns, lay the rows out on a map, and begin a session.
 
-    A table that cannot be learned from is refused with what to do; ``say`` is told the steps.
+    A table that cannot be learned from is refused with what to do; ``say`` is told the steps. Choices of columns are
+    those of the last visit unless they are given, but for columns that something was ``said`` of today.
     """
     options = LabelingOptions() if options is None else options
-    # The page has no place to say what a column is, and labels may come one by one.
+    autosave = _autosave(table, roles, name, place)
+    if choices is None:
+        choices = remembered(place_beside(autosave.path)).without(said)
+    # What a column is can be said on the page once it is open, and labels may come one by one.
     prepared = prepare_table(
         table,
-        roles,
+        choices.applied_to(roles, table),
         allow_fewer=True,
         allow_many_categories=True,
         progress=lambda step, done, total: say(f"{step}: {done:,} of {total:,}" if total > 1 else step),
     )
     X, given = prepared.X, prepared.labels
-    fingerprint = table_fingerprint(table, roles.label)
-    if place == "beside the file" and table.path is not None:
-        autosave = Autosave.beside(table.path, fingerprint)
-    else:
-        autosave = Autosave.in_state_folder(name, fingerprint)
     say("Finding neighbors and kernels")
     model = options.classifier(views_that_matter(prepared, options)).set_params(tol=_TOL)
     session = LabelingSession(X, given, classes=classes, model=model, autosave=autosave, empty=prepared.empty)
     say("Drawing the map")
     labeled = np.flatnonzero([label is not None for label in given])
     rows = row_map(X, max_rows=MOST_ROWS_ON_MAP, always=labeled)
-    return OpenTable(name, table, prepared.roles, options, prepared.vectorizer, session, rows, prepared.notes, picture)
+    opened = OpenTable(
+        name,
+        table,
+        prepared.roles,
+        options,
+        prepared.vectorizer,
+        session,
+        rows,
+        prepared.notes,
+        picture,
+        place,
+        roles,
+        choices,
+    )
+    _ = opened.columns  # found now, when nobody waits for an answer
+    return opened
+
+
+def check_table(table: Table, roles: ColumnRoles) -> None:
+    """Refuse roles and labels that nothing can be learned with; what takes long is not tried."""
+    settled, _ = settled_roles(table, roles)
+    check_roles(table, settled, allow_many_categories=True)
+    given_labels(table, settled, allow_fewer=True)
+
+
+def _autosave(table: Table, roles: ColumnRoles, name: str, place: Place) -> Autosave:
+    fingerprint = table_fingerprint(table, roles.label)
+    if place == "beside the file" and table.path is not None:
+        return Autosave.beside(table.path, fingerprint)
+    return Autosave.in_state_folder(name, fingerprint)
 
 
 def with_new_label_column(table: Table, name: str) -> Table:
@@ -233,8 +300,8 @@ EXAMPLES = {
 }
 
 
-def open_example(key: str) -> OpenTable:
-    """Open one of ``EXAMPLES``."""
+def open_example(key: str, say: Callable[[str], None] = lambda step: None) -> OpenTable:
+    """Open one of ``EXAMPLES``; ``say`` is told the steps."""
     frame: pd.DataFrame
     more: dict[str, Any] = {}
     if key == "tickets":
@@ -253,7 +320,7 @@ def open_example(key: str) -> OpenTable:
         raise ValueError(f"There is no example {key!r}; there are {', '.join(EXAMPLES)}.")
     # As it would come from a file of the user's: cells as text.
     table = read_upload(name, frame.to_csv(index=False).encode()).table
-    return open_table(table, roles, name=name, place="state folder", **more)
+    return open_table(table, roles, name=name, place="state folder", say=say, **more)
 
 
 def _is_vector(table: Table, name: str) -> bool:

@@ -8,14 +8,19 @@ from dash import html
 from semikpca._words import counted
 from semikpca.app._acceptance import promise, review
 from semikpca.app._classes import classes, toolbar
+from semikpca.app._columns import columns_dialog
 from semikpca.app._detail import detail
 from semikpca.app._folder_panel import folder_list
 from semikpca.app._opening import EXAMPLES, NEW_COLUMN, OpenTable, Pending
-from semikpca.app._pieces import act, box, dot, interval, line, low, press, soft, tile
+from semikpca.app._opening_card import leave_out_question, opening_card, problem_at, problems
+from semikpca.app._page_words import in_page_words
+from semikpca.app._pieces import act, box, dot, interval, line, press, soft, tile
 from semikpca.app._snapshot import Advice, Snapshot
 from semikpca.app._table_view import FILTERS, class_filters
 from semikpca.app._visits import dialog, offer
+from semikpca.app._weight_panel import weight
 from semikpca.app._workspace import Tab, Workspace
+from semikpca.workflow import why_suggested
 
 _MOST_DOUBTS = 8
 _MOST_LISTED_COLUMNS = 8
@@ -23,9 +28,12 @@ _MOST_LISTED_COLUMNS = 8
 
 def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
     """Return everything around the map that follows the labels or the selection."""
-    opened = workspace.opened
-    names = ("metrics", "toolbar", "map-switch", "classes", "detail", "weight", "promise", "review", "dialog", *FILTERS)
+    opened = workspace.shown
+    around = ("metrics", "toolbar", "map-switch", "classes", "detail", "weight", "promise", "review")
+    names = (*around, "dialog", "columns", *FILTERS)
     shown: dict[str, Any] = {name: [] for name in names}
+    if workspace.opening is not None:
+        shown |= {"suggestions": [], "doubts": []}  # those of the old table; the others come with the new one
     shown |= {"header": header(workspace), "banners": banners(workspace, tab)}
     if opened is not None:
         snapshot = opened.session.snapshot()
@@ -33,20 +41,23 @@ def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
             "metrics": metrics(snapshot),
             "toolbar": toolbar(opened, snapshot, tab),
             "map-switch": workspace.maps.switch(),
-            "classes": classes(snapshot, tab),
+            "classes": [*classes(snapshot, tab), *problems(tab, "classes")],
             "dialog": dialog(workspace, tab),
             "detail": detail(opened, snapshot, tab),
-            "weight": weight(snapshot, tab),
+            "weight": weight(snapshot, tab, opened.session.semi_kpca()),
             "promise": promise(opened, snapshot, tab, is_asked=workspace.is_asked(tab)),
             "review": review(opened, snapshot, tab),
             **class_filters(snapshot),
         }
+        if tab.is_choosing:  # a click must not wait for what nobody looks at
+            problem = problem_at(tab, "columns")
+            shown["columns"] = columns_dialog(opened, workspace.text_encoders(), problem, workspace.generation)
     return shown
 
 
 def header(workspace: Workspace) -> list[Any]:
     """Return name and size of the open table, and the buttons that concern it as a whole."""
-    opened = workspace.opened
+    opened = workspace.shown
     brand = html.Span("semikpca", className="brand")
     if opened is None:
         return [box("where", brand)]
@@ -54,9 +65,10 @@ def header(workspace: Workspace) -> list[Any]:
     name = html.Span(opened.name, className="file", title=opened.name)
     undo = f"Undo: {snapshot.undo} (u)" if snapshot.undo else "Nothing to undo"
     redo = f"Redo: {snapshot.redo} (r)" if snapshot.redo else "Nothing to redo"
+    columns = act("Columns", "columns-open", kind="plain small", title="What each column is", id="open-columns")
     link = {"href": "download", "className": "button strong", "id": "download", "title": "The table with labels"}
     return [
-        box("where", brand, name, html.Span(f"{opened.session.n_rows:,} rows", className="soft")),
+        box("where", brand, name, html.Span(f"{opened.session.n_rows:,} rows", className="soft"), columns),
         box(
             "tools",
             act("Undo", "undo", title=undo, disabled=snapshot.undo is None, id="undo"),
@@ -71,19 +83,22 @@ def header(workspace: Workspace) -> list[Any]:
 
 def banners(workspace: Workspace, tab: Tab) -> list[Any]:
     """Return what there is to say above the map."""
-    opened, message = workspace.opened, tab.message
+    opened, message = workspace.shown, tab.message
     shown = [] if opened is None else offer(workspace, opened)
-    if message is not None and message.kind != "bound":
+    # What is said at its own place is not said here as well, but where that place is not to be seen.
+    is_asking = opened is None or workspace.pending is not None
+    elsewhere = ("start", "question") if is_asking else ("classes", "columns", "weight")
+    if message is not None and message.kind != "bound" and message.where not in elsewhere:
         close = act("Close", "dismiss", kind="plain")
         role = "alert" if message.kind == "error" else "status"
         shown.append(box(f"banner {message.kind}", html.P(message.text), close, role=role))
     if opened is None:
         return shown
     if problem := opened.session.snapshot().problem:
-        shown.append(box("banner error", html.P(problem), role="alert"))
+        shown.append(box("banner error", html.P(in_page_words(problem)), role="alert"))
     if opened.notes:
         summary = html.Summary(counted(len(opened.notes), "note") + " on this table")
-        notes = html.Ul([html.Li(note) for note in opened.notes])
+        notes = html.Ul([html.Li(in_page_words(note)) for note in opened.notes])
         shown.append(html.Details([summary, notes], className="notes"))
     return shown
 
@@ -111,33 +126,6 @@ def metrics(snapshot: Snapshot) -> list[Any]:
     return [accuracy, labels, tile("confidence", "Confidence", *sure), tile("changed", "Last change", *changed)]
 
 
-def weight(snapshot: Snapshot, tab: Tab) -> list[Any]:
-    """Return the certificate in words, and why the slider stops where it does."""
-    certificate = snapshot.certificate
-    if certificate is None:
-        return [soft("None of the kernels in use has an error weight.")]
-    next_name = f"λ{low(certificate.n_components_removed + 1)}"
-    entries = {
-        "Chosen": "paper’s middle" if snapshot.error_weight == "middle" else "by hand",
-        f"Bound 1/{next_name}": f"{certificate.error_weight_max:.6g}",
-        "Error weight": f"{certificate.error_weight:.6g}",
-        "Condition number": f"{certificate.condition_number:,.4g}",
-        "Certificate": "convex (estimate)" if certificate.is_estimate else "convex, exact",
-    }
-    relative = html.Dd(f"{certificate.relative_weight:.5f}", id="relative-weight")
-    others = [part for name, value in entries.items() for part in (html.Dt(name), html.Dd(value))]
-    lines: list[Any] = [html.Dl([html.Dt("Relative weight"), relative, *others])]
-    if tab.message is not None and tab.message.kind == "bound":
-        text = (
-            f"It stops here. The largest eigenvalue that is left is {next_name} = {certificate.next_eigenvalue:.6g}, "
-            f"so from an error weight of 1/{next_name} = {certificate.error_weight_max:.6g} on, the problem is no "
-            f"longer convex and has no solution. The weight stays at {certificate.error_weight:.6g}, "
-            f"{certificate.relative_weight:.4%} of the bound."
-        )
-        lines.append(box("banner bound", html.P(text), role="alert", id="bound-message"))
-    return lines
-
-
 def suggestions(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[Any]:
     """Return the rows to label next, each of which can be clicked."""
     if not advice.rows:
@@ -146,9 +134,10 @@ def suggestions(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[A
         bare = (line(opened, row, is_check=row in advice.checks, queue="suggested") for row in advice.rows)
         return [html.Ul(list(bare), className="list")]
     lines = []
-    for row in advice.rows:
+    for row, why in zip(advice.rows, why_suggested(snapshot.confidence[list(advice.rows)]), strict=True):
         code = int(snapshot.predicted[row])
         guess = f"{snapshot.classes[code]}? {snapshot.confidence[row]:.0%}"
+        guess += "" if row in advice.checks else f", {why}"
         about = dot(snapshot.places[code]), guess
         lines.append(line(opened, row, *about, is_check=row in advice.checks, queue="suggested"))
     return [html.Ul(lines, className="list")]
@@ -170,10 +159,12 @@ def doubts(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[Any]:
     return [html.Ul(lines, className="list"), *([soft(f"and {more} more")] if more > 0 else [])]
 
 
-def start(workspace: Workspace, limit_mb: int) -> list[Any]:
+def start(workspace: Workspace, limit_mb: int, tab: Tab) -> list[Any]:
     """Return what stands where no table is open yet: the ways to open one, or the question for its label column."""
+    if workspace.opening is not None:
+        return opening_card(workspace.opening)
     if workspace.pending is not None:
-        return _column_question(workspace, workspace.pending)
+        return _column_question(workspace, workspace.pending, tab)
     lead = "Open a table, give a few rows a label, and watch all others follow. Everything stays on this computer."
     formats = f"CSV, TSV, Excel, Parquet, JSON lines, .npy or .npz; up to {limit_mb} MB"
     drop = [html.Strong("Choose a file, or drop one here"), html.Span(formats, className="soft")]
@@ -188,6 +179,7 @@ def start(workspace: Workspace, limit_mb: int) -> list[Any]:
             html.P(lead, className="lead"),
             *folder_list(workspace.folder),
             press(drop, "browse", className="drop", id="browse"),
+            *problems(tab, "start"),
             html.H2("Or try an example"),
             box("choices", *examples),
             *([act("Back to the map", "close", kind="plain")] if workspace.opened is not None else []),
@@ -195,7 +187,7 @@ def start(workspace: Workspace, limit_mb: int) -> list[Any]:
     ]
 
 
-def _column_question(workspace: Workspace, pending: Pending) -> list[Any]:
+def _column_question(workspace: Workspace, pending: Pending, tab: Tab) -> list[Any]:
     choices = [_choice(pending, name) for name in pending.candidates()]
     listed, more = choices[:_MOST_LISTED_COLUMNS], choices[_MOST_LISTED_COLUMNS:]
     rest = html.Details([html.Summary(f"{len(more)} more columns"), box("choices", *more)])
@@ -206,8 +198,10 @@ def _column_question(workspace: Workspace, pending: Pending) -> list[Any]:
             "start-card",
             html.H1("Which column has the labels?"),
             html.P([html.Strong(pending.name), about], className="lead"),
+            *problems(tab, "question"),
             box("choices", *listed),
             *([rest] if more else []),
+            *([leave_out_question(pending)] if pending.left_out or problem_at(tab, "question") else []),
             *([_encoder_question(workspace, pending)] if pending.has_text else []),
             box(
                 "row",

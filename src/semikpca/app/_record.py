@@ -43,6 +43,11 @@ class Record:
         target.append(source.pop())
         return change
 
+    def forget_steps(self) -> None:
+        """Begin the history anew with the state as it is."""
+        self._past.clear()
+        self._future.clear()
+
     def put(self, state: State) -> None:
         """Write a state before it counts; it is no step of the history."""
         self._save(state)

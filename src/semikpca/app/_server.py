@@ -18,6 +18,7 @@ from semikpca.app._callbacks import register
 from semikpca.app._error_pages import refusal
 from semikpca.app._exchange import add_label_routes
 from semikpca.app._layout import layout
+from semikpca.app._page_words import in_page_words
 from semikpca.app._requests import MOST_JSON_BYTES, refuse_what_is_malformed
 from semikpca.app._security import guard
 from semikpca.app._token import NO_TOKEN, token_for
@@ -27,8 +28,8 @@ logger = logging.getLogger("semikpca")
 
 MEGABYTE = 1_000_000
 _TOO_LARGE = (
-    "The file{has} is over the limit of {limit} MB. Start the page with the file on the command line "
-    "(semikpca app FILE), which has no limit, or with a higher --upload-limit."
+    "The file{has} is over the limit of {limit} MB. Start the page with this file, semikpca app FILE: then there is no "
+    "limit."
 )
 
 
@@ -93,7 +94,7 @@ def _add_routes(app: Dash, workspace: Workspace, limit_mb: int) -> None:
             has = "" if request.content_length is None else f" has {request.content_length / MEGABYTE:.1f} MB and"
             return jsonify(error=_TOO_LARGE.format(has=has, limit=limit_mb)), 413
         except (ValueError, OSError) as error:
-            return jsonify(error=str(error)), 400
+            return jsonify(error=in_page_words(str(error))), 400
         return jsonify(error=None), 200
 
     @server.get("/layout")

@@ -27,7 +27,7 @@ from semikpca.app._state import Change, State, objects
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.labeling import Acceptance, AcceptedLabels
 from semikpca.labels import UNLABELED
-from semikpca.workflow import Visit, fit_labels, hidden
+from semikpca.workflow import SemiKPCAShare, Visit, fit_labels, hidden
 
 
 class LabelingSession:
@@ -127,6 +127,11 @@ class LabelingSession:
         """Return the model, or None as long as fewer than two classes have a label."""
         with self._lock:
             return self._model if self._snapshot.predicted is not None else None
+
+    def semi_kpca(self) -> SemiKPCAShare | None:
+        """Return what Semi-KPCA has of the blend, or None as long as there are no predictions."""
+        model = self.model()
+        return None if model is None else SemiKPCAShare.of(model)
 
     def probabilities(self, row: int) -> list[tuple[Any, float]]:
         """Return the classes with their probabilities at one row, likely ones first; empty without predictions."""
@@ -349,6 +354,12 @@ class LabelingSession:
         self._model = moved
         self._is_fresh = self._is_fresh and not change.given.rows
         return self._show(learns=True)
+
+    def forget_history(self) -> None:
+        """Begin the history anew: what was given so far cannot be undone step by step."""
+        with self._lock:
+            self._record.forget_steps()
+            self._show(learns=False)
 
     # -- inside ------------------------------------------------------------------------------------------------
 

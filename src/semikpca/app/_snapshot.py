@@ -11,14 +11,11 @@ from semikpca._palette import class_places
 from semikpca._typing import FloatArray, IntArray
 from semikpca.app._drawing import mixed
 from semikpca.convexity import ConvexityCertificate
-from semikpca.labeling import audit_labels, suggest_labels
+from semikpca.labeling import audit_labels
 from semikpca.labels import UNLABELED
-from semikpca.workflow import AccuracyEstimate
+from semikpca.workflow import AccuracyEstimate, suggested_rows
 
 _SUGGESTED = 7  # beside the random checks
-# Rows that are weighed against each other for a suggestion. Each costs a column of every kernel, whose length is the
-# number of rows; with this many in all, the lists are there before one has read the row that was clicked.
-_FEWEST_CANDIDATES, _MOST_CANDIDATES, _CANDIDATE_ENTRIES = 16, 64, 200_000
 _ROWS_FOR_GROUPS = 5_000
 
 
@@ -75,9 +72,7 @@ class Advice:
 
 def advice_of(revision: int, model: Any, checks: tuple[int, ...], n_before: int) -> Advice:
     """Return the advice that belongs to a fitted model; random checks come in turn, after ``n_before`` labels."""
-    n_rows = len(model.label_coding_.codes)
-    most = max(_FEWEST_CANDIDATES, min(_MOST_CANDIDATES, _CANDIDATE_ENTRIES // n_rows))
-    suggested = suggest_labels(model, _SUGGESTED, max_candidates=most)
+    suggested = suggested_rows(model, _SUGGESTED)  # as ``semikpca suggest`` does
     model.remember_suggestions((), checks)  # drawn all the same
     audit = audit_labels(model)
     columns = (audit.rows, audit.given, audit.suggested, audit.suspicion)

@@ -1,50 +1,52 @@
 """What is open, which tab looks at what, and what each action of a user does. One lock around all of it."""
 
-import logging
 import math
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from threading import RLock
-from typing import Any, Literal
+from typing import Any
 
 from semikpca.app import _loop
 from semikpca.app._acts import ACTS, asked_class
-from semikpca.app._autosave import AutosaveError, SavedLabels
+from semikpca.app._autosave import SavedLabels
+from semikpca.app._background import Say
+from semikpca.app._column_choices import roles_in
+from semikpca.app._columns import choices_of
 from semikpca.app._folder import Folder
 from semikpca.app._maps import Maps
 from semikpca.app._opening import (
+    EXAMPLES,
     NEW_COLUMN,
     OpenTable,
     Pending,
+    check_table,
     open_example,
     open_table,
     read_upload,
     with_new_label_column,
 )
+from semikpca.app._switching import (
+    PLACES,
+    WITHOUT_TABLE,
+    Message,
+    Switching,
+    message_of,
+    offered,
+    remember_choices,
+    take_over,
+)
 from semikpca.app._table_search import TableSearch
-from semikpca.exceptions import UnboundedProblemError
 from semikpca.tables import AUTO, NGRAMS, ColumnRoles, Table
 from semikpca.workflow import LabelingOptions
 
-logger = logging.getLogger("semikpca")
-
-_WITHOUT_TABLE = ("example", "column", "encoder", "cancel", "refused", "refresh", "dismiss", "open-file", "list")
 # The scale of the error weight's slider: the closer to the bound, the finer, with the bound itself at its end.
 START, END, STEP = 0.02, 4.5, 0.02
 MARKS = {0.301: "0.5", 1.0: "0.9", 2.0: "0.99", 3.0: "0.999"}
 # What share of the accepted labels must be right, in percent: the scale of its slider.
 LEAST_SHARE, MOST_SHARE, SHARE_STEP, USUAL_SHARE = 80.0, 99.5, 0.5, 95.0
 _MOST_TABS = 50  # a tab says nothing when it closes, so the oldest ones are forgotten
-
-
-@dataclass(frozen=True)
-class Message:
-    """A line above the map."""
-
-    kind: Literal["error", "note", "bound"]
-    text: str
 
 
 @dataclass
@@ -63,6 +65,7 @@ class Tab:
     loop: _loop.Loop = field(default_factory=_loop.Loop)
     dark: bool = False
     message: Message | None = None
+    is_choosing: bool = False  # whether its dialog of columns is open
     last_event: int = 0
 
     @property
@@ -85,33 +88,86 @@ class Update:
     has_new_labels: bool
 
 
-class Workspace:
+class Workspace(Switching):
     """The one table that is open, for one user with any number of tabs.
 
     Options are for tables that are opened from the page. ``roles`` makes all roles of the name of a label column; the
-    others come from the command line.
+    others come from the command line. ``in_background`` tables are opened while the page answers.
     """
 
     def __init__(
-        self, options: LabelingOptions | None = None, roles: Callable[[str], ColumnRoles] = ColumnRoles
+        self,
+        options: LabelingOptions | None = None,
+        roles: Callable[[str], ColumnRoles] = ColumnRoles,
+        *,
+        in_background: bool = False,
     ) -> None:
-        self.lock = RLock()
+        super().__init__(in_background)
         self.options, self.roles = options, roles
-        self.opened: OpenTable | None = None
         self.pending: Pending | None = None
         self.offer: SavedLabels | None = None
         self.folder: Folder | None = None  # whose tables the page lists
-        self.generation = 0
         self.maps = Maps(self)
         self._search: TableSearch | None = None
+        self._untold: Message | None = None  # what happened before there was a tab
         self._tabs: OrderedDict[str, Tab] = OrderedDict()
 
-    def open(self, pending: Pending, column: str, say: Callable[[str], None] = lambda step: None) -> Message | None:
+    def open(self, pending: Pending, column: str, say: Say = lambda step: None) -> Message | None:
         """Put a table on the page whose labels are in a column; ``say`` is told the steps."""
-        table, roles, name, place = pending.table, self.roles(column), pending.name, pending.place
+        return self.show(self._opened(pending, column, say))
+
+    def check(self, pending: Pending, column: str) -> None:
+        """Refuse a table that cannot be opened, with what to do, as far as that is known before the work."""
+        check_table(pending.table, self.roles(column))
+
+    def begin_open(self, pending: Pending, column: str, tab: "Tab | None" = None) -> None:
+        """Open a table whose labels are in a column, while the page answers."""
+        self.begin(
+            pending.name,
+            lambda say: self._opened(pending, column, say),
+            self.show,
+            lambda message: self.tell(message, tab),
+            "question" if self.pending is not None else "start",
+        )
+
+    def _opened(self, pending: Pending, column: str, say: Say) -> OpenTable:
+        table, roles = pending.table, self.roles(column)
+        said = {name for _, name in roles.named()}
+        if pending.place != "beside the file":
+            # The command line spoke of another table: what it says of columns that are not here is not meant.
+            roles = roles_in(roles, table)
+        roles = replace(roles, exclude=tuple(dict.fromkeys([*roles.exclude, *pending.left_out])))
         if pending.text_encoder is not None:
             roles = replace(roles, text_encoder=pending.text_encoder)
-        return self.show(open_table(table, roles, name=name, place=place, options=self.options, say=say))
+        name, place = pending.name, pending.place
+        return open_table(table, roles, name=name, place=place, options=self.options, said=said, say=say)
+
+    def _open_again(self, tab: "Tab", event: dict[str, Any]) -> None:
+        """Open the table with other choices of columns; all labels that were given stay."""
+        before = self.table
+        choices = choices_of(before, str(event["value"]), tuple(self.text_encoders()))
+
+        def done(after: OpenTable) -> Message:
+            take_over(before, after)
+            is_answered = self.offer is None
+            message = self.show(after)
+            self.offer = None if is_answered else self.offer
+            remember_choices(after)
+            tab.is_choosing = False
+            return message or Message("note", "The columns are changed, and all labels are kept.")
+
+        def tell(message: Message) -> None:
+            self.tell(message, tab)
+
+        self.begin(before.name, lambda say: before.again(choices, say), done, tell, "columns")
+
+    def tell(self, message: Message, tab: "Tab | None") -> None:
+        """Show a message in the tab that it is for, or that was used last, or comes first."""
+        tab = tab if tab is not None else next(reversed(self._tabs.values()), None)
+        if tab is None:
+            self._untold = message
+        else:
+            tab.message = message
 
     def text_encoders(self) -> dict[str, str]:
         """Return the text encoders that the page offers, in words: that of the command line, and letters."""
@@ -122,11 +178,8 @@ class Workspace:
     def show(self, opened: OpenTable) -> Message | None:
         """Put a table on the page; labels of an earlier visit are offered."""
         with self.lock:
-            self.opened, self.pending, self.offer, message = opened, None, None, None
-            try:
-                self.offer = opened.session.saved()
-            except AutosaveError as error:
-                message = Message("error", str(error))
+            self.opened, self.pending = opened, None
+            self.offer, message = offered(opened)
             self.generation += 1
             for tab in self._tabs.values():
                 tab.select([])
@@ -143,7 +196,13 @@ class Workspace:
 
     def receive(self, filename: str, content: bytes) -> None:
         """Take an uploaded file."""
-        self.ask_for_column(read_upload(filename, content))
+        self.begin(
+            filename,
+            lambda say: read_upload(filename, content),
+            self.ask_for_column,
+            lambda message: self.tell(message, None),
+            "start",
+        )
 
     def state(self) -> tuple[int, int]:
         """Return what a tab compares with what it shows: which opening, and which change of its labels."""
@@ -175,7 +234,9 @@ class Workspace:
 
     def tab(self, client: str) -> Tab:
         """Return what is known of a tab; the oldest ones are forgotten."""
-        tab = self._tabs.setdefault(client, Tab())
+        if client not in self._tabs:
+            self._tabs[client], self._untold = Tab(message=self._untold), None
+        tab = self._tabs[client]
         self._tabs.move_to_end(client)
         while len(self._tabs) > _MOST_TABS:
             self._tabs.popitem(last=False)
@@ -183,26 +244,16 @@ class Workspace:
 
     def _do(self, tab: Tab, event: dict[str, Any]) -> None:
         act = str(event.get("act"))
-        if self.opened is None and act not in _WITHOUT_TABLE:
+        if self.opened is None and act not in WITHOUT_TABLE:
             return
         if act == "weight" and float(event["value"]) == self.slider():
             return  # the slider was moved by the page, not by the user
-        if act != "refresh":
+        if act not in ("refresh", "leave-out"):
             tab.message = None
         try:
             self._act(tab, act, event)
-        except UnboundedProblemError as error:
-            tab.message = Message("bound", str(error))
-        except ValueError as error:
-            tab.message = Message("error", str(error))
-        except OSError as error:
-            reason = f"it could not be saved: {error.strerror or error} ({error.filename})"
-            remedy = "Make room or give write access, and do it again."
-            tab.message = Message("error", f"Nothing was changed, because {reason}. {remedy}")
-        except Exception as error:  # the border of the program: a page that waits forever helps nobody
-            logger.exception("%s failed", act)
-            fault = f"{type(error).__name__}: {error}"
-            tab.message = Message("error", f"A fault of the program: {fault}. The labels given so far are saved.")
+        except Exception as error:
+            tab.message = message_of(error, act, PLACES.get(act, "page"))
 
     def slider(self) -> float:
         """Return where the slider of the error weight belongs."""
@@ -304,21 +355,34 @@ class Workspace:
             case "middle":
                 self.table.session.set_error_weight("middle")
             case "example":
-                tab.message = self.show(open_example(str(event["value"])))
+                key = str(event["value"])
+                name = EXAMPLES[key][0] if key in EXAMPLES else key
+                tell = partial(self.tell, tab=tab)
+                self.begin(name, lambda say: open_example(key, say), self.show, tell, "start")
+            case "choose" | "chosen":
+                tab.is_choosing = act == "choose"
+            case "columns":
+                self._open_again(tab, event)
+            case "stop":
+                self.stop()
             case "column" if self.pending is not None:
                 pending, column = self.pending, str(event["value"])
                 if event.get("new"):
                     column = column or NEW_COLUMN
                     pending = replace(pending, table=with_new_label_column(pending.table, column))
-                tab.message = self.open(pending, column)
+                self.begin_open(pending, column, tab)
             case "encoder" if self.pending is not None and str(event["value"]) in self.text_encoders():
                 self.ask_for_column(replace(self.pending, text_encoder=str(event["value"])))
+            case "leave-out" if self.pending is not None:
+                name, names = str(event["value"]), list(self.pending.left_out)
+                names = [other for other in names if other != name] if name in names else [*names, name]
+                self.ask_for_column(replace(self.pending, left_out=tuple(names)))
             case "cancel" if self.pending is not None:
                 self.pending = None
                 self.generation += 1
             case "refused":
                 tab.asked = None  # what was refused may be that
-                tab.message = Message("error", str(event["value"])[:600])
+                tab.message = Message("error", str(event["value"])[:600], "start")
 
     def label_selected(self, tab: Tab, label: Any) -> None:
         """Give the selected rows a label; where the tab goes through a queue, its next row comes then."""

@@ -228,8 +228,19 @@ class Blend(BlendedSources):
 
         For each unit that the target differs from the decision; weights and offsets stay as they are.
         """
+        return self.label_steps(rows)[0]
+
+    def label_steps(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return :meth:`label_response` of ``rows``, and the labels that are foreseen there, (len(rows), n_classes).
+
+        A candidate moves by what a label differs from its own answer, which is 1 for a class that it is certain of.
+        Foreseen is the mean of these answers, each with the weight that its candidate has in the response of the row
+        itself: there the response to a label, less what is foreseen, is exact.
+        """
         at = self.labels.labeled_rows
+        targets = np.eye(self.labels.n_classes)[self.labels.codes[at]]
         responses: dict[int, FloatArray] = {}
+        sums: dict[int, tuple[FloatArray, FloatArray]] = {}
 
         def respond(place: int, thread: int) -> None:
             part = self.total.parts[place]
@@ -238,15 +249,25 @@ class Blend(BlendedSources):
             asked = columns.moved(source, rows).values
             known, system = partial(columns.times, source), LabelSystem(columns.own, columns.means)
             responses[place] = np.zeros((len(self.labels.codes), len(rows)))
+            answers, weights = np.zeros((len(rows), self.labels.n_classes)), np.zeros((len(rows), 1))
             for noise, intercept, share in part.settings:
-                responses[place] += share * system.response(noise, known, asked, rows, at, intercept=intercept)
+                response = share * system.response(noise, known, asked, rows, at, intercept=intercept)
+                responses[place] += response
+                fit, own = system.fit(targets, noise), response[rows, np.arange(len(rows)), np.newaxis]
+                answers += own * (asked[at].T @ fit.coefficients + fit.intercept)
+                weights += own
+            sums[place] = answers, weights
 
         places = range(len(self.total.parts))
         in_threads(respond, places, min(allowed_threads(), len(places)))
         response = np.zeros((len(self.labels.codes), len(rows)))
+        answers, weights = np.zeros((len(rows), self.labels.n_classes)), np.zeros((len(rows), 1))
         for place in places:
             response += responses[place]
-        return response / 2  # targets are -1 and 1, class scores 0 and 1
+            answers, weights = answers + sums[place][0], weights + sums[place][1]
+        # Where a label moves nothing, not even at its own row, it does not matter what is foreseen.
+        foreseen = np.divide(answers, weights, out=np.zeros_like(answers), where=weights > 0)
+        return response / 2, foreseen  # targets are -1 and 1, class scores 0 and 1
 
     def decisions_at(self, rows: Rows) -> FloatArray:
         """Return the decisions of new rows, shape (n_rows, n_columns); 0 where no label reaches."""

@@ -13,6 +13,7 @@ from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.tables import AUTO, ColumnRoles, read_table
 from semikpca.workflow import LabelingOptions
 
+_SOON = 2.0  # seconds: a table that is open by then is on the page when it comes up, of others it shows the steps
 _WAIVED = "Without a token, whoever reaches this address sees the table and can change its labels."
 
 
@@ -36,6 +37,7 @@ def app(
     id_column: asked.IdColumn = None,
     text_column: asked.TextColumns = None,
     text_encoder: asked.TextEncoderName = AUTO,
+    category_column: asked.CategoryColumns = None,
     exclude: asked.Exclude = None,
     keep: asked.Keep = None,
     keep_labels_as_typed: asked.AsTyped = False,
@@ -69,10 +71,12 @@ def app(
         options = LabelingOptions(kernel=kernel, n_components_removed=n_components_removed)
 
         def roles(label: str) -> ColumnRoles:
-            text, excluded, kept = (tuple(names or ()) for names in (text_column, exclude, keep))
-            return ColumnRoles(label, id_column, text, excluded, keep_labels_as_typed, text_encoder, kept)
+            given = (text_column, exclude, keep, category_column)
+            text, excluded, kept, categories = (tuple(names or ()) for names in given)
+            as_typed, encoder = keep_labels_as_typed, text_encoder
+            return ColumnRoles(label, id_column, text, excluded, as_typed, encoder, kept, categories)
 
-        workspace = Workspace(options, roles)
+        workspace = Workspace(options, roles, in_background=True)
         kept = "in your state folder"
         if file is not None and file.is_dir():
             unfit = {"--label-column": label_column, "--labels": labels, "--embeddings": embeddings}
@@ -95,8 +99,11 @@ def app(
                 pending = pending_file(file, table)
                 if label_column is None:
                     workspace.ask_for_column(pending)
-                elif message := workspace.open(pending, label_column, say=status.update):
-                    asked.tell([message.text])
+                else:
+                    status.update("Checking the columns")
+                    workspace.check(pending, label_column)  # what cannot be opened is refused here, not on the page
+                    workspace.begin_open(pending, label_column)
+                    workspace.wait(_SOON)
             kept = f"beside {file.name}"
         for option, given in (("--label-column", label_column), ("--labels", labels), ("--embeddings", embeddings)):
             if file is None and given is not None:

@@ -58,8 +58,7 @@ def print_summary(
     console.print()
     if accepted is not None:
         _print_accepted(console, labeled, accepted, review)
-    if labeled.certificate is not None:
-        console.print(Text(str(labeled.certificate)), highlight=False)
+    _print_certificate(console, labeled)
     shares = ", ".join(f"{name} {share:.0%}" for name, share in labeled.kernel_shares.items() if share >= 0.005)
     console.print(Padding(f"{'kernels in the blend':<23}{shares}", (0, 0, 0, 2)), highlight=False)
     if labeled.unreachable.size:
@@ -155,6 +154,21 @@ def _print_accepted(console: Console, labeled: LabeledTable, accepted: AcceptedL
     for line in lines:
         console.print(Padding(line, (0, 0, 0, 2)), highlight=False)
     console.print()
+
+
+def _print_certificate(console: Console, labeled: LabeledTable) -> None:
+    """Print the certificate with the share of what it belongs to, and first who decided where that was not it."""
+    found = labeled.semi_kpca
+    lines = list(filter(None, (found.in_words, found.what_would_change_that)))
+    if found.is_known and found.certificate is not None and not found.decides:
+        lines.append("The certificate of its heaviest use, which these labels do not rest on:")
+    words = Padding("\n".join(lines), (0, 0, 0, 2))
+    if lines and not found.decides:
+        console.print(words, highlight=False)
+    if found.certificate is not None:
+        console.print(Text(str(found.certificate)), highlight=False)
+    if lines and found.decides:
+        console.print(words, highlight=False)
 
 
 def _figures(estimate: AccuracyEstimate, style: str) -> tuple[str, Text, str]:

@@ -50,6 +50,12 @@ Keep = Annotated[
 TextColumns = Annotated[
     list[str] | None, typer.Option(help="A column to be taken as free text, whatever it looks like; once for each.")
 ]
+CategoryColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--category-column", help="A column to be taken as categories, though its cells are numbers or texts."
+    ),
+]
 AsTyped = Annotated[
     bool,
     typer.Option(
@@ -124,6 +130,7 @@ class Question:
     exclude: Exclude = None
     keep: Keep = None
     text_column: TextColumns = None
+    category_column: CategoryColumns = None
     keep_labels_as_typed: AsTyped = False
     text_encoder: TextEncoderName = AUTO
     delimiter: Delimiter = None
@@ -151,9 +158,10 @@ class Question:
 
     def roles(self, table: Table) -> ColumnRoles:
         """Return the roles of the columns; several names with commas do where no column has that name itself."""
-        text, exclude, keep = (_single_names(names, table) for names in (self.text_column, self.exclude, self.keep))
+        given = (self.text_column, self.exclude, self.keep, self.category_column)
+        text, exclude, keep, category = (_single_names(names, table) for names in given)
         as_typed, encoder = self.keep_labels_as_typed, self.text_encoder
-        return ColumnRoles(self.label_column, self.id_column, text, exclude, as_typed, encoder, keep)
+        return ColumnRoles(self.label_column, self.id_column, text, exclude, as_typed, encoder, keep, category)
 
     def read(self, say: Say) -> tuple[Table, ColumnRoles]:
         """Return the table and the roles of its columns."""
@@ -177,7 +185,12 @@ class Question:
         """Return what to type to ask another command about the same table."""
         words = ["semikpca", name, str(self.file), "--label-column", self.label_column]
         words += [] if self.id_column is None else ["--id-column", self.id_column]
-        several = (("--exclude", self.exclude), ("--keep", self.keep), ("--text-column", self.text_column))
+        several = (
+            ("--exclude", self.exclude),
+            ("--keep", self.keep),
+            ("--text-column", self.text_column),
+            ("--category-column", self.category_column),
+        )
         for option, values in several:
             words += [word for value in values or () for word in (option, value)]
         words += ["--keep-labels-as-typed"] if self.keep_labels_as_typed else []

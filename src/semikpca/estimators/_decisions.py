@@ -74,6 +74,14 @@ class DecisionClassifier(RemembersSuggestions, ClassifierMixin, BaseEstimator, m
     def label_response(self, rows):
         """Return how the decisions answer to a target at ``rows``, shape (n_samples, len(rows))."""
 
+    def label_steps(self, rows):
+        """Return ``label_response(rows)``, and how many times as much a label of each class adds there.
+
+        The second has the shape (len(rows), n_classes): 1 where decisions are a sum over the labels. Where they are
+        not, a label that was foreseen adds next to nothing, and one that contradicts adds more.
+        """
+        return self.label_response(rows), np.ones((len(rows), self.label_coding_.n_classes))
+
     @abstractmethod
     def left_out_decisions(self, rows, rtol=None):
         """Return decisions at labeled ``rows``, each without its own label, shape (len(rows), n_columns)."""

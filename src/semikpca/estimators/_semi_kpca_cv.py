@@ -207,6 +207,19 @@ class SemiKPCAClassifierCV(AutomaticChoice, TransductiveDecisions):
         check_is_fitted(self)
         return self.blend_.label_response(check_row_numbers(rows, len(self.label_coding_.codes)))
 
+    def label_steps(self, rows):
+        """Return ``label_response(rows)``, and how many times as much a label of each class adds there.
+
+        The second has the shape (len(rows), n_classes). A label of a class pulls its score up and those of all others
+        down until they agree with it: by 1 where nothing is known of the row, by nothing where the label is foreseen.
+        """
+        check_is_fitted(self)
+        n_classes = self.label_coding_.n_classes
+        response, foreseen = self.blend_.label_steps(check_row_numbers(rows, len(self.label_coding_.codes)))
+        if n_classes == 1:
+            return response, np.zeros((response.shape[1], 1))
+        return response, np.maximum(1 - foreseen, 0) * n_classes / (n_classes - 1)
+
     def decision_function(self, X):
         """Return f(x) for new rows; on the training rows it equals ``decision_``.
 

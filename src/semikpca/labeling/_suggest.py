@@ -27,6 +27,8 @@ _MOST_CLASSES = 5
 # Candidates, and how many numbers their columns of the label response may have together.
 _POOL_ENTRIES = 2_560_000
 _FEWEST_CANDIDATES, _MOST_CANDIDATES = 32, 256
+# Rows that the model is surer of than this are asked about only where hardly any others are left; decisions/0036.
+_NEARLY_SURE = 0.9
 
 
 def suggest_labels(
@@ -59,7 +61,8 @@ SemiKPCARegressorCV
         rows are no ground for; the model remembers which rows it suggested.
     max_candidates : int or None, default=None
         Rows that are weighed against each other: the most uncertain ones and as many drawn at random (for numbers all
-        of them drawn at random). All of them where no more are unlabeled. None is 256, and fewer above 10,000 rows:
+        of them drawn at random), among those that the model is not nearly sure of. All of these where there are no
+        more. None is 256, and fewer above 10,000 rows:
         each takes a column of the label response. For losses but the squared one None is 32: each takes a fit for each
         likely class, and again for each row of the answer.
     random_state : int, RandomState or None, default=0
@@ -90,11 +93,12 @@ def _suggested(model, unlabeled: IntArray, n: int, max_candidates: int, random_s
     """Return n of the unlabeled rows, best first."""
     if not unlabeled.size or not n:
         return np.empty(0, dtype=np.intp)
-    pool = _pool(model, unlabeled, max(max_candidates, n), random_state)
+    unsure = _unsure(model, unlabeled, max(n, min(max_candidates, _FEWEST_CANDIDATES)))
+    pool = _pool(model, unsure, max(max_candidates, n), random_state)
     among = _sample(model, random_state)
     if not model.has_label_response:
         return suggested_by_fits(model, pool, n, searching_sharpness(model), among, _UNLIKELY, _MOST_CLASSES)
-    columns = model.label_response(pool)
+    columns, steps = model.label_steps(pool)
     decision, reach = model.linear_decision(), model.reach_
     sharpness = searching_sharpness(model)
     chosen: list[int] = []
@@ -102,14 +106,22 @@ def _suggested(model, unlabeled: IntArray, n: int, max_candidates: int, random_s
     while len(chosen) < min(n, len(pool)):
         rows = pool[remaining]
         change = _expected_change(
-            model, decision, reach, rows, columns[:, remaining], sharpness, among, _UNLIKELY, _MOST_CLASSES
+            model,
+            decision,
+            reach,
+            rows,
+            (columns[:, remaining], steps[remaining]),
+            sharpness,
+            among,
+            _UNLIKELY,
+            _MOST_CLASSES,
         )
         best = int(remaining[np.argmax(change)])
         chosen.append(best)
         remaining = remaining[remaining != best]
         row = int(pool[best])
-        likely = np.argmax(model.decision_probabilities(reach.hide(decision)[row][np.newaxis])[0])
-        decision = decision + np.outer(columns[:, best], _target(model, int(likely)))
+        likely = int(np.argmax(model.decision_probabilities(reach.hide(decision)[row][np.newaxis])[0]))
+        decision = decision + np.outer(columns[:, best] * steps[best, likely], _target(model, likely))
         reach = reach.with_label_at(row)
     return pool[chosen]
 
@@ -145,7 +157,7 @@ def expected_change(model: DecisionClassifier, rows, *, sharpness: float | None 
     ndarray of shape (len(rows),)
     """
     require_classes(model, "expected_change", "suggest_labels")
-    columns = model.label_response(rows) if model.has_label_response else None
+    answer = model.label_steps(np.atleast_1d(rows)) if model.has_label_response else None
     rows = np.atleast_1d(np.asarray(rows, dtype=np.intp))
     labeled = rows[model.label_coding_.codes[rows] != UNLABELED]
     if labeled.size:
@@ -154,19 +166,20 @@ def expected_change(model: DecisionClassifier, rows, *, sharpness: float | None 
     decision, reach = model.linear_decision(), model.reach_
     everywhere = np.arange(len(decision))
     n_classes = model.label_coding_.n_classes
-    if columns is None:
+    if answer is None:
         return change_by_fits(model, rows, sharpness, everywhere, 0.0, n_classes)
-    return _expected_change(model, decision, reach, rows, columns, sharpness, everywhere, 0.0, n_classes)
+    return _expected_change(model, decision, reach, rows, answer, sharpness, everywhere, 0.0, n_classes)
 
 
 def _expected_change(
-    model, decision, reach: Reach, rows, columns, sharpness: float, among, negligible: float, most_classes: int
+    model, decision, reach: Reach, rows, answer, sharpness: float, among, negligible: float, most_classes: int
 ) -> FloatArray:
-    """Return the expected change of the rows ``among`` for each of ``rows``.
+    """Return the expected change of the rows ``among`` for each of ``rows``, whose ``label_steps`` are ``answer``.
 
     Passed over are classes less likely than ``negligible``, and all but the ``most_classes`` likeliest of each row.
     Rows that stay out of reach do not change.
     """
+    columns, steps = answer
     reached = reach.hide(decision)
     own = model.decision_probabilities(reached[rows], sharpness)
     if most_classes < own.shape[1]:
@@ -179,12 +192,14 @@ def _expected_change(
     responses = np.ascontiguousarray(columns[among[~is_silent]].T)
     distances = np.zeros(len(candidates))
     for pairs in slices(0, len(candidates), max(1, _ENTRIES_AT_ONCE // max(1, chances.shape[1]))):
-        gains = 2 * sharpness * responses[candidates[pairs]]
+        sizes = steps[candidates[pairs], codes[pairs], np.newaxis]
+        gains = 2 * sharpness * sizes * responses[candidates[pairs]]
         distances[pairs] = _moved_chances(chances[codes[pairs]], gains).sum(axis=1)
     silent, before = among[is_silent], before[is_silent]
     for pairs in slices(0, len(candidates) if silent.size else 0, max(1, _ENTRIES_AT_ONCE // max(1, before.size))):
         # Axis 0 counts candidates, axis 1 rows, axis 2 right-hand sides.
-        targets = signed_targets(codes[pairs], own.shape[1])[:, np.newaxis, :]
+        sizes = steps[candidates[pairs], codes[pairs], np.newaxis, np.newaxis]
+        targets = sizes * signed_targets(codes[pairs], own.shape[1])[:, np.newaxis, :]
         moved = decision[silent] + columns[np.ix_(silent, candidates[pairs])].T[:, :, np.newaxis] * targets
         for place, row in enumerate(rows[candidates[pairs]]):
             moved[place, reach.with_label_at(row).out[silent]] = 0
@@ -220,6 +235,14 @@ def _sample(model, random_state) -> IntArray:
 def _target(model, code: int) -> FloatArray:
     """Return the row of targets that a label of this class sets."""
     return np.asarray(signed_targets(np.array([code]), model.label_coding_.n_classes)[0])
+
+
+def _unsure(model, unlabeled: IntArray, at_least: int) -> IntArray:
+    """Return the rows that the model is not nearly sure of; where these are few, the least sure ones."""
+    confidence = to_numpy(model.label_distributions_)[unlabeled].max(axis=1)
+    n_unsure = int((confidence < _NEARLY_SURE).sum())
+    least_sure: IntArray = unlabeled[np.argsort(confidence, kind="stable")[: max(n_unsure, at_least)]]
+    return np.sort(least_sure)
 
 
 def _pool(model, unlabeled: IntArray, size: int, random_state) -> IntArray:

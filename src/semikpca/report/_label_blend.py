@@ -9,7 +9,7 @@ import numpy as np
 from semikpca._words import counted
 from semikpca.convexity import ConvexityCertificate
 from semikpca.kernels import Kernel, OnColumns, as_kernel
-from semikpca.workflow import LabeledTable
+from semikpca.workflow import LabeledTable, semi_kpca_uses
 
 _MOST_CANDIDATES = 10
 _BEYOND = 1.25  # the line goes on behind the bound, to this multiple of it
@@ -33,6 +33,9 @@ def certificate_view(labeled: LabeledTable) -> dict[str, Any] | None:
     uses = _uses(labeled)
     return {
         **_common(certificate, uses),
+        "decides": labeled.semi_kpca.decides or not labeled.semi_kpca.is_known,
+        "in_words": labeled.semi_kpca.in_words,
+        "what_would_change_that": labeled.semi_kpca.what_would_change_that,
         "semi_kpca_share": sum(entry["share"] for entry in uses),
         "error_weight": shown["weight"],
         "gap": number(certificate.gap) if math.isfinite(certificate.gap) else None,
@@ -89,16 +92,15 @@ def _common(certificate: ConvexityCertificate, uses: list[dict[str, Any]]) -> di
 
 def _uses(labeled: LabeledTable) -> list[dict[str, Any]]:
     """Return each use of Semi-KPCA with its share in the blend, in percent."""
-    results = labeled.model.results_
-    uses: dict[tuple[int, int, float], dict[str, Any]] = {}
-    for kernel, k, weight, share in zip(
-        results["kernel"], results["n_components_removed"], results["error_weight"], results["weight"], strict=True
-    ):
-        if k is not None:
-            known = {"kernel": _named(labeled, kernel), "k": int(k), "error_weight": float(weight), "share": 0.0}
-            use = uses.setdefault((id(kernel), int(k), float(weight)), known)
-            use["share"] += 100 * float(share)
-    return list(uses.values())
+    return [
+        {
+            "kernel": _named(labeled, use.kernel),
+            "k": use.n_components_removed,
+            "error_weight": use.error_weight,
+            "share": 100 * use.share,
+        }
+        for use in semi_kpca_uses(labeled.model)
+    ]
 
 
 def blend_view(labeled: LabeledTable) -> dict[str, Any]:

@@ -5,10 +5,10 @@ try:
     from semikpca.tables._checks import check_roles
     from semikpca.tables._cleaning import plain_text
     from semikpca.tables._encoders import AUTO, NGRAMS, EncoderIdentity, TextEncoder, find_encoder
-    from semikpca.tables._features import as_text, empty_rows, features_of, is_missing
+    from semikpca.tables._features import as_text, empty_rows, features_of, is_missing, number_style
     from semikpca.tables._free_text import is_free_text
     from semikpca.tables._labels import given_labels, label_warnings
-    from semikpca.tables._left_out import settled_roles
+    from semikpca.tables._left_out import identifier_reason, settled_roles
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
     from semikpca.tables._reading import read_table, suffix_of_content
     from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
@@ -57,6 +57,7 @@ __all__ = [
     "folder_beside",
     "frame_of",
     "given_labels",
+    "identifier_reason",
     "in_pieces",
     "is_free_text",
     "is_missing",
@@ -66,6 +67,7 @@ __all__ = [
     "listed",
     "make_vectorizer",
     "named_rows",
+    "number_style",
     "plain_text",
     "read_table",
     "refuse_roles",

@@ -60,20 +60,23 @@ def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool
     for name in names:
         column = table.features[name]
         if (length := vector_length(column)) is not None:
-            if name not in roles.text:
+            if name not in roles.text and name not in roles.category:
                 _refuse_infinities(table, largest_numbers(column, length))
                 warnings += _vector_warnings(column, name)
             still += [] if vectors_vary(column) else [name]
             continue
-        if name not in roles.text:
+        if name in roles.category:
+            _refuse_many(column, name, table)
+        elif name not in roles.text:
             warnings += _list_warnings(table, name, refuses=not allow_many_categories)
-        style = None if name in roles.text else number_style(column)
+        declared = name in roles.text or name in roles.category
+        style = None if declared else number_style(column)
         if style is not None:
             column = as_numbers(column, style)
             _refuse_infinities(table, column)
         if column.nunique(dropna=False) < 2:
             still.append(name)
-        elif style is None and name not in roles.text and not pd.api.types.is_datetime64_any_dtype(column.dtype):
+        elif style is None and not declared and not pd.api.types.is_datetime64_any_dtype(column.dtype):
             too_many = np.inf if allow_many_categories else TOO_MANY_CATEGORIES
             warnings += _text_warnings(column.dropna().astype(str), name, table, too_many)
         if style is None:
@@ -81,6 +84,16 @@ def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool
     if still:
         warnings.append(f"Nothing is learned from {listed(still)}: the same in every row, or empty.")
     return warnings
+
+
+def _refuse_many(column: pd.Series, name: str, table: Table) -> None:
+    """Refuse a column of more categories than can be told apart by being the same."""
+    distinct = column.dropna().astype(str).nunique()
+    if distinct > MANY_CATEGORIES:
+        raise TableError(
+            f"The column {name!r} of {table.name} has {distinct:,} different values, and at most {MANY_CATEGORIES:,} "
+            "are taken as categories. Take it as text or as it was found, or put the values into groups."
+        )
 
 
 def _refuse_infinities(table: Table, column: pd.Series) -> None:

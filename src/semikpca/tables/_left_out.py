@@ -18,7 +18,8 @@ SEEN_FIRST = 1_000  # rows that show of most columns that they are no identifier
 def settled_roles(table: Table, roles: ColumnRoles) -> tuple[ColumnRoles, list[str]]:
     """Return roles that also leave out what an earlier run added and what names the rows, and notes that say so.
 
-    Columns of ``roles.keep`` and ``roles.text`` stay. Identifiers stay where there is nothing else to learn from.
+    Columns of ``roles.keep``, ``roles.text`` and ``roles.category`` stay. Identifiers stay where there is nothing else
+    to learn from.
 
     Raises
     ------
@@ -31,7 +32,7 @@ def settled_roles(table: Table, roles: ColumnRoles) -> tuple[ColumnRoles, list[s
         notes.append(_from_an_earlier_run(earlier, roles))
     settled = replace(roles, exclude=tuple(dict.fromkeys([*roles.exclude, *earlier])))
     names = feature_columns(table, settled)
-    asked_for = {*roles.text, *roles.keep}
+    asked_for = {*roles.text, *roles.category, *roles.keep}
     reasons = {name: identifier_reason(table.features[name]) for name in names if name not in asked_for}
     identifiers = [name for name, reason in reasons.items() if reason]
     is_all = len(identifiers) == len(names)

@@ -99,6 +99,8 @@ class ColumnRoles:
         What reads free text, see :func:`semikpca.tables.find_encoder`.
     keep : tuple of str, default=()
         Columns to learn from though they look like identifiers, or like what an earlier run added.
+    category : tuple of str, default=()
+        Columns to take as categories, also if their cells are numbers: values are the same, or they are not.
     """
 
     label: str
@@ -108,11 +110,17 @@ class ColumnRoles:
     labels_as_typed: bool = False
     text_encoder: str = AUTO
     keep: tuple[str, ...] = ()
+    category: tuple[str, ...] = ()
 
     def named(self) -> list[tuple[str, str]]:
         """Return each option of the command line with a column that it names."""
         one = [("--label-column", self.label), *([("--id-column", self.id)] if self.id is not None else [])]
-        several = (("--text-column", self.text), ("--exclude", self.exclude), ("--keep", self.keep))
+        several = (
+            ("--text-column", self.text),
+            ("--category-column", self.category),
+            ("--exclude", self.exclude),
+            ("--keep", self.keep),
+        )
         return [*one, *((option, name) for option, names in several for name in names)]
 
 

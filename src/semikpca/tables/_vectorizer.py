@@ -39,7 +39,7 @@ PLURALS = {"number": "numbers", "date": "dates", "category": "categories", "text
 
 def make_vectorizer(roles: ColumnRoles) -> "TableToNumbers":
     """Return an unfitted transformer from the feature columns of a table to numbers of a common scale."""
-    return TableToNumbers(text=roles.text, text_encoder=roles.text_encoder)
+    return TableToNumbers(text=roles.text, text_encoder=roles.text_encoder, category=roles.category)
 
 
 def feature_kinds(vectorizer: "TableToNumbers") -> dict[str, list[str]]:
@@ -109,9 +109,12 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
     What a column is (number, category, date, text) is found in ``fit``. In ``transform`` columns are looked up by
     name, and a cell that does not fit what its column is gets refused.
 
-    Columns in ``text`` are text, whatever they contain. ``text_encoder`` reads texts, see :func:`find_encoder`;
-    those that are compared by their letters become up to ``n_text_components`` numbers.
+    Columns in ``text`` are text and those in ``category`` categories, whatever they contain. ``text_encoder`` reads
+    texts, see :func:`find_encoder`; those that are compared by their letters become up to ``n_text_components``
+    numbers.
     """
+
+    category: tuple[str, ...] = ()  # of those in model files from before there were any
 
     def __init__(
         self,
@@ -120,12 +123,14 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         n_text_components: int = 30,
         random_state: int = 0,
         text_encoder: str = AUTO,
+        category: tuple[str, ...] = (),
     ) -> None:
         self.text = text
         self.text_weight = text_weight
         self.n_text_components = n_text_components
         self.random_state = random_state
         self.text_encoder = text_encoder
+        self.category = category
 
     def fit(self, X: pd.DataFrame, y: Any = None, *, reader: TextReader | None = None) -> "TableToNumbers":
         """Find out what each column is, and learn how to encode and to scale it.
@@ -134,7 +139,7 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         """
         self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
         self.n_features_in_ = len(self.feature_names_in_)
-        styles = {name: number_style(X[name]) for name in X.columns if name not in self.text}
+        styles = {name: number_style(X[name]) for name in X.columns if name not in self._declared}
         # How the cells of each column of numbers are written.
         self.number_styles_ = {name: style for name, style in styles.items() if style is not None}
         # "number", "category", "date", "text" or "vector" for each column that is learned from.
@@ -235,13 +240,14 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         self.centers_: dict[str, FloatArray] = {}
         self.scales_: dict[str, FloatArray] = {}
         names = [name for name in X.columns if name not in self.number_styles_ and present_cells(rows[name]).any()]
-        vectors = [name for name in names if name not in self.text and vector_length(rows[name]) is not None]
+        vectors = [name for name in names if name not in self._declared and vector_length(rows[name]) is not None]
         names = [name for name in names if name not in vectors]
         encoder = find_encoder(self.text_encoder)
         embedded: list[str] = []
         self.notes_: tuple[str, ...] = ()
         if encoder is not None:
-            embedded, self.notes_ = columns_to_embed(rows[names], self.text, encoder, self.text_encoder)
+            open_ones = [name for name in names if name not in self.category]
+            embedded, self.notes_ = columns_to_embed(rows[open_ones], self.text, encoder, self.text_encoder)
         # Several texts of a row, such as a subject and a message, say more as one than side by side.
         self.joined_ = {_joined_name(embedded): tuple(embedded)} if len(embedded) > 1 else {}
         self._fit_by_skrub(rows[[name for name in names if name not in embedded]])
@@ -269,28 +275,40 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
     def _fit_by_skrub(self, rows: pd.DataFrame) -> None:
         if rows.empty:
             return
-        text = [name for name in rows.columns if name in self.text or _is_long(rows[name])]
-        vectorizer = self._table_vectorizer(text, len(rows))
+        category = [name for name in rows.columns if name in self.category]
+        text = [name for name in rows.columns if name in self.text or (name not in category and _is_long(rows[name]))]
+        vectorizer = self._table_vectorizer(text, category, len(rows))
         with warnings.catch_warnings():
             # Few texts, or short ones, have few n-grams: then each n-gram is a column.
             warnings.filterwarnings("ignore", "The matrix shape is", UserWarning)
-            vectorizer.fit(pd.DataFrame({name: readable(rows[name], name in self.text) for name in rows.columns}))
+            vectorizer.fit(pd.DataFrame({name: self._readable(rows[name]) for name in rows.columns}))
         for name, kind in vectorizer.column_to_kind_.items():
             steps = vectorizer.all_processing_steps_[name]
             # The last step only casts the outputs, one by one, to float32.
             self.steps_[name] = [step for step in steps if not isinstance(step, Mapping)]
-            self.kinds_[name] = KINDS[kind]
+            self.kinds_[name] = "category" if name in category else KINDS[kind]
             self._fit_scale(name, self._encoded(rows[name], 0))
 
-    def _table_vectorizer(self, text: list[str], n_rows: int) -> Any:
+    def _readable(self, column: pd.Series) -> pd.Series:
+        """Return the cells as skrub takes them: dates as dates, unless they were said to be something else."""
+        if column.name in self.category and pd.api.types.is_datetime64_any_dtype(column.dtype):
+            column = column.astype(object).where(column.notna(), None)
+        return readable(column, column.name in self.text)
+
+    @property
+    def _declared(self) -> tuple[str, ...]:
+        return (*self.text, *self.category)
+
+    def _table_vectorizer(self, text: list[str], category: list[str], n_rows: int) -> Any:
         # A truncated SVD has fewer components than rows.
         n_components = max(1, min(self.n_text_components, n_rows - 1))
         encoder = StringEncoder(n_components=n_components, random_state=self.random_state)
+        one_hot = OneHotEncoder(sparse_output=False, dtype="float32", handle_unknown="ignore")
         return TableVectorizer(
-            low_cardinality=OneHotEncoder(sparse_output=False, dtype="float32", handle_unknown="ignore"),
+            low_cardinality=one_hot,
             high_cardinality=encoder,
             datetime=DatetimeEncoder(add_weekday=True),
-            specific_transformers=[(encoder, text)] if text else (),
+            specific_transformers=[(how, names) for how, names in ((encoder, text), (one_hot, category)) if names],
         )
 
     def _fit_scale(self, name: str, encoded: FloatArray) -> None:
@@ -319,7 +337,7 @@ class TableToNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # 
         if self.kinds_[name] == "vector":
             return self._vectors(column, start)
         # Cells repeat, and each is encoded once.
-        places, cells = pd.factorize(readable(column, name in self.text), use_na_sentinel=False)
+        places, cells = pd.factorize(self._readable(column), use_na_sentinel=False)
         encoded = pd.Series(cells, name=name)
         for step in self.steps_[name]:
             encoded = step.transform(encoded.to_frame() if isinstance(step, OneHotEncoder) else encoded)

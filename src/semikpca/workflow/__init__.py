@@ -37,6 +37,8 @@ from semikpca.workflow._page_labels import (
 )
 from semikpca.workflow._page_tables import with_page_labels
 from semikpca.workflow._rows import RowMap, printable, row_map, row_names, row_texts, shortened
+from semikpca.workflow._semi_kpca_share import SemiKPCAShare, SemiKPCAUse, in_percent, semi_kpca_uses
+from semikpca.workflow._suggestions import suggested_rows, why_suggested
 
 __all__ = [
     "PAGE_LABELS_FORMAT",
@@ -53,6 +55,8 @@ __all__ = [
     "Progress",
     "RowMap",
     "SavedLabels",
+    "SemiKPCAShare",
+    "SemiKPCAUse",
     "Visit",
     "about_empty_rows",
     "accepted_in_words",
@@ -63,6 +67,7 @@ __all__ = [
     "fingerprint_of",
     "fit_labels",
     "hidden",
+    "in_percent",
     "kept_beside",
     "kernel_names",
     "label_on_cluster",
@@ -81,9 +86,12 @@ __all__ = [
     "row_names",
     "row_texts",
     "save_model",
+    "semi_kpca_uses",
     "shortened",
     "state_folder",
+    "suggested_rows",
     "table_fingerprint",
     "views_that_matter",
+    "why_suggested",
     "with_page_labels",
 ]

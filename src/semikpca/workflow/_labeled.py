@@ -19,7 +19,6 @@ from semikpca.labeling import (
     LabelAudit,
     audit_labels,
     leave_one_label_out,
-    suggest_labels,
     worth_of_labels,
 )
 from semikpca.labels import only_of_class
@@ -35,6 +34,8 @@ from semikpca.tables import (
     with_columns,
 )
 from semikpca.workflow._options import LabelingOptions
+from semikpca.workflow._semi_kpca_share import SemiKPCAShare
+from semikpca.workflow._suggestions import suggested_rows
 from semikpca.workflow._views import View, in_words, view_of, view_shares, views_of
 
 # Kernels that are called otherwise than their classes.
@@ -212,6 +213,11 @@ class LabeledTable:
         return certificate
 
     @cached_property
+    def semi_kpca(self) -> SemiKPCAShare:
+        """What Semi-KPCA has of the blend: the certificate says something of the answer as far as that."""
+        return SemiKPCAShare.of(self.model)
+
+    @cached_property
     def kernel_shares(self) -> dict[str, float]:
         """The share that each kind of kernel has in the blend, in plain words, heaviest first."""
         shares: dict[str, float] = {}
@@ -241,7 +247,7 @@ class LabeledTable:
 
     def suggestions(self, n: int = 10, check_rows: int = 0) -> IntArray:
         """Return numbers of rows to label next, best first, each telling something else; the last ones at random."""
-        return suggest_labels(self.model, n, check_rows=check_rows, random_state=self.options.random_state)
+        return suggested_rows(self.model, n, check_rows=check_rows, random_state=self.options.random_state)
 
     def nearest_labeled(self, row: int, label: Any, n: int = 3) -> IntArray:
         """Return the rows with a given label that are nearest to a row, nearest first; the row itself is not one."""

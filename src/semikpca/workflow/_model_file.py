@@ -148,9 +148,10 @@ def _roles(facts: Any) -> ColumnRoles:
     ident = None if facts["id"] is None else _name(facts["id"])
     text, exclude = (tuple(_name(name) for name in facts[role]) for role in ("text", "exclude"))
     encoder = _name(facts.get("text_encoder", NGRAMS))  # earlier formats have none
-    return ColumnRoles(
-        _name(facts["label"]), ident, text, exclude, bool(facts.get("labels_as_typed", False)), text_encoder=encoder
-    )
+    category = tuple(_name(name) for name in facts.get("category", ()))
+    as_typed = bool(facts.get("labels_as_typed", False))
+    label = _name(facts["label"])
+    return ColumnRoles(label, ident, text, exclude, as_typed, text_encoder=encoder, category=category)
 
 
 def _name(value: Any) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
@@ -57,14 +57,14 @@ class PageLabels:
     fingerprint: str  # of the rows without their labels: labels are never put on the rows of another table
 
     @classmethod
-    def beside(cls, file: Path, fingerprint: str) -> Any:
+    def beside(cls, file: Path, fingerprint: str) -> Self:
         """Return the place beside a file, or in the state folder where its own folder cannot be written to."""
         if os.access(file.parent, os.W_OK):
             return cls(kept_beside(file), fingerprint)
         return cls.in_state_folder(file.name, fingerprint)
 
     @classmethod
-    def in_state_folder(cls, name: str, fingerprint: str) -> Any:
+    def in_state_folder(cls, name: str, fingerprint: str) -> Self:
         """Return the place of labels of something that is no file of the user's: an upload, an example."""
         # The name is for people who look into the folder; the fingerprint alone tells tables apart.
         plain = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in Path(name).stem)[:40]

@@ -61,6 +61,7 @@
     if (byId("queue")) byId("queue").value = byId("queue").dataset.chosen;
     if (answer.selected) document.body.classList.toggle("row-open", answer.selected.length > 0);
     window.semikpca.shown.forEach((follow) => follow(answer));
+    if (answer.waits) window.setTimeout(() => pending.length || send("refresh"), 400); // a table is on its way
     window.requestAnimationFrame(() => window.setTimeout(() => {
       if (position !== weight) setProps("slider", { value: weight });
       if (answer.figure) setProps("map", { figure: answer.figure });
@@ -68,6 +69,8 @@
       setProps("repaint", { data: { client, event: answer.last } });
     }, 0));
   }
+
+  window.semikpcaSend = send;
 
   function showBusy() {
     if (!pending.length) document.body.removeAttribute("aria-busy");
@@ -312,8 +315,7 @@
     if (file.size > limit * 1e6) {
       return send("refused", {
         value: file.name + " has " + (file.size / 1e6).toFixed(1) + " MB and is over the limit of " + limit +
-          " MB. Start the page with the file on the command line (semikpca app FILE), which has no limit, or with a " +
-          "higher --upload-limit.",
+          " MB. Start the page with this file, semikpca app FILE: then there is no limit.",
       });
     }
     document.body.classList.add("busy");
