@@ -18,6 +18,7 @@ MOST_NAMES = 20
 MOST_UNPACKED_BYTES = 2**32
 MOST_DIGITS = 308  # of a whole number: what a floating-point number reaches
 ARRAYS = ("npy", "npz")  # formats of arrays, not of tables
+AUTO_KIND, CLASSES, NUMBERS = "auto", "classes", "numbers"  # what a label column is taken for
 PANDAS_INDEX = "__index_level_"  # how pandas names an index without a name in Parquet files
 
 
@@ -99,6 +100,8 @@ class ColumnRoles:
         What reads free text, see :func:`semikpca.tables.find_encoder`.
     keep : tuple of str, default=()
         Columns to learn from though they look like identifiers, or like what an earlier run added.
+    labels_as : {"auto", "classes", "numbers"}, default="auto"
+        What the label column is taken for; see :func:`semikpca.tables.label_kind`.
     """
 
     label: str
@@ -108,6 +111,7 @@ class ColumnRoles:
     labels_as_typed: bool = False
     text_encoder: str = AUTO
     keep: tuple[str, ...] = ()
+    labels_as: str = AUTO_KIND
 
     def named(self) -> list[tuple[str, str]]:
         """Return each option of the command line with a column that it names."""
