@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from commands import rows_of
+from semikpca.tables import is_missing, read_table
 from small_tables import make_plants, make_rents
 
 LABEL = ("label", "rents.csv", "-l", "rent", "--id-column", "flat")
@@ -59,7 +60,7 @@ def test_figures_on_the_terminal_follow_from_the_left_out_predictions(semikpca, 
     """Recomputed from models that are fitted anew without each fold, with no code of the workflow."""
     from semikpca import SemiKPCARegressorCV
     from semikpca.blending import label_folds
-    from semikpca.tables import ColumnRoles, read_table
+    from semikpca.tables import ColumnRoles
     from semikpca.workflow import number_table
 
     result = semikpca(*LABEL)
@@ -229,3 +230,35 @@ def test_the_report_is_written(semikpca, rents, tmp_path):
     pytest.importorskip("plotly")
     assert semikpca(*LABEL, "--report", "rents.html").exit_code == 0
     assert "Numbers for 80 rows, learned from 40" in (tmp_path / "rents.html").read_text(encoding="utf-8")
+
+
+def test_the_example_of_numbers_is_written_and_filled_in(semikpca, tmp_path):
+    result = semikpca("example", "--numbers")
+    assert result.exit_code == 0, result.output
+    assert "semikpca label apartments.csv --label-column rent --id-column apartment_id" in words(result.stdout)
+    assert (tmp_path / "apartments.csv").exists()
+    assert semikpca("example", "--numbers").exit_code == 1  # it is there already
+    assert semikpca("example", "flats.xlsx", "--numbers").exit_code == 0
+    assert semikpca("label", "flats.xlsx", "-l", "rent", "--id-column", "apartment_id").exit_code == 0
+    found = pd.read_excel(tmp_path / "flats.labeled.xlsx")
+    assert found["predicted_value"].between(0, 3000).all()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "xlsx", "parquet", "jsonl"])
+def test_empty_intervals_can_be_written_in_every_format(suffix, semikpca, tmp_path):
+    make_rents(40, 4)[0].to_csv(tmp_path / "rents.csv", index=False)
+    result = semikpca(*LABEL, "-o", f"out.{suffix}")
+    assert result.exit_code == 0, result.output
+    found = read_table(tmp_path / f"out.{suffix}").frame
+    assert all(map(is_missing, found["low"]))
+    assert not any(map(is_missing, found["predicted_value"]))
+
+
+@pytest.mark.parametrize("n_given", [2, 3])
+def test_two_or_three_numbers_are_enough_to_begin_with(n_given, semikpca, tmp_path):
+    make_rents(40, n_given)[0].to_csv(tmp_path / "rents.csv", index=False)
+    result = semikpca(*LABEL, "--numbers")
+    assert result.exit_code == 0, result.output
+    assert f"{n_given} numbers are few" in words(result.stdout)
+    assert semikpca("audit", "rents.csv", "-l", "rent", "--numbers").exit_code == 0
+    assert semikpca("suggest", "rents.csv", "-l", "rent", "--numbers").exit_code == 0

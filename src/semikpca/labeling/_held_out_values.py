@@ -124,7 +124,9 @@ def jackknife_plus(answers: FloatArray, errors: FloatArray, error_rate: float) -
 
 
 def reach_of(errors: FloatArray, error_rate: float) -> float:
-    """Return how far a number is from its prediction at most, by absolute errors of others; shape (n_labels,).
+    """Return how far a number is from its prediction at most, but for a share ``error_rate`` of all numbers.
+
+    ``errors`` are absolute errors at other numbers, shape (n_labels,); infinite where they are too few.
 
     Examples
     --------
