@@ -18,6 +18,9 @@ REST_ON_LIGHT, REST_ON_DARK = "#8d9893", "#74817b"
 # From an unsure prediction to a sure one; amber and blue stay apart for everybody.
 UNSURE_TO_SURE_ON_LIGHT = ("#d98e00", "#a9aeab", "#1f4e8c")
 UNSURE_TO_SURE_ON_DARK = ("#ffb020", "#7d8884", "#62b0ff")
+# From the lowest number to the highest: ever darker on a white page, ever lighter on a dark one.
+LOW_TO_HIGH_ON_LIGHT = ("#d99a00", "#e0562b", "#b0245f", "#6a1470", "#250a4e")
+LOW_TO_HIGH_ON_DARK = ("#7b4fd0", "#c050b0", "#f0606a", "#ffa04d", "#ffe27a")
 # Plotly's names. A shape besides the color, for those who see neither hue nor shade.
 SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down")
 _GOLDEN_ANGLE = 0.381966  # of the color circle: steps of it come close to no earlier one for long

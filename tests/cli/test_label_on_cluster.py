@@ -373,3 +373,14 @@ def test_a_missing_package_is_named_with_its_remedy(semikpca, plants, monkeypatc
     result = semikpca("label", "plants.csv", "-l", "kind", "--scheduler", "127.0.0.1:1")
     assert result.exit_code == 1
     assert "--scheduler needs the package dask: pip install 'semikpca[dask]'" in words(result.stderr)
+
+
+def test_numbers_are_refused_with_the_way_out(semikpca, scheduler, tmp_path):
+    frame, _ = make_plants()
+    frame["price"] = [f"{5 + (37 * row % 60) / 7:.2f}" if row < 60 else "" for row in range(len(frame))]
+    frame.to_csv(tmp_path / "plants.csv", index=False)
+    result = semikpca("label", "plants.csv", "--label-column", "price", "--scheduler", scheduler)
+    assert result.exit_code == 1
+    assert "The column 'price' of plants.csv has numbers, and a cluster predicts classes alone." in words(result.output)
+    assert "--classes" in result.output
+    assert not (tmp_path / "plants.labeled.parquet").exists()

@@ -80,12 +80,12 @@ def test_rows_without_anything_have_the_commonest_label_and_its_share(semikpca, 
 
 
 @pytest.mark.parametrize("command", ["label", "suggest", "audit"])
-def test_a_price_is_no_class(command, semikpca, tmp_path):
+def test_a_date_is_no_class(command, semikpca, tmp_path):
     frame, _ = make_plants()
-    frame["price"] = [f"{5 + row / 7:.2f}" if row < 60 else "" for row in range(len(frame))]
+    frame["sown"] = [f"2024-{1 + row // 28:02d}-{1 + row % 28:02d}" if row < 60 else "" for row in range(len(frame))]
     frame.to_csv(tmp_path / "plants.csv", index=False)
-    result = semikpca(command, "plants.csv", "--label-column", "price")
+    result = semikpca(command, "plants.csv", "--label-column", "sown")
     assert result.exit_code == 1
-    assert "60 different labels in the column 'price' of plants.csv" in result.output
+    assert "60 different labels in the column 'sown' of plants.csv" in result.output
     assert "add --keep-labels-as-typed" in result.output
     assert not (tmp_path / "plants.labeled.csv").exists()

@@ -294,8 +294,10 @@ def test_tensors_and_lazy_rows_are_refused_with_a_remedy(table):
     torch, dask = pytest.importorskip("torch"), pytest.importorskip("dask.array")
     with pytest.raises(ValueError, match=r"does not take torch tensors.*X\.cpu\(\)\.numpy\(\)"):
         SemiKPCARegressor().fit(torch.tensor(X), y)
-    with pytest.raises(ValueError, match=r"does not take Dask collections.*X\.compute\(\)"):
+    with pytest.raises(ValueError, match=r"does not take Dask collections.*X\.compute\(\)") as refused:
         SemiKPCARegressorCV().fit(dask.from_array(X), y)
+    assert "LSSVMRegressor" in str(refused.value)
+    assert "Classifier" not in str(refused.value)
 
 
 def test_frames_and_pipelines_work(table):

@@ -95,3 +95,39 @@ def test_a_column_that_is_kept_or_has_the_labels_is_neither_left_out_nor_replace
     assert "confidence" not in replaced_columns(labeled(), kept)
     accepted = labeled(predicted_label=["fern", "moss", "fern", "", "", ""])
     assert "predicted_label" not in replaced_columns(accepted, ColumnRoles("predicted_label", exclude=("kind",)))
+
+
+# -- numbers ---------------------------------------------------------------------------------------------------
+
+NUMBERS = {
+    "kind": ["1.5", "3.25", "", "", "", ""],
+    "predicted_label": None,
+    "confidence": None,
+    "predicted_value": ["1.6", "3.1", "2.2", "2.9", "1.1", "-0.4"],
+    "low": ["1.1", "2.6", "1.7", "", "0.6", "-0.9"],
+    "high": ["2.1", "3.6", "2.7", "", "1.6", "0.1"],
+}
+
+
+def test_numbers_of_an_earlier_run_are_replaced_and_can_be_gone_on_from():
+    table = labeled(**NUMBERS)
+    assert learned_from(table) == ["size"]
+    _, (note,) = settled_roles(table, ROLES)
+    assert "copy them from 'predicted_value' into 'kind'" in note
+    assert set(replaced_columns(table, ROLES)) == {"predicted_value", "low", "high", "label_was_given", "looks_wrong"}
+
+
+def test_low_and_high_of_others_are_learned_from():
+    table = labeled(**{**NUMBERS, "predicted_value": None, "label_was_given": None, "looks_wrong": None})
+    assert learned_from(table) == ["size", "low", "high"]
+
+
+def test_beside_low_and_high_of_others_ours_are_known_by_their_underscore():
+    table = labeled(**NUMBERS, low_=NUMBERS["low"], high_=NUMBERS["high"])
+    assert learned_from(table) == ["size", "low", "high"]
+
+
+def test_a_column_of_words_that_is_called_predicted_value_is_not_ours():
+    words = ["cheap", "dear", "dear", "cheap", "dear", "cheap"]
+    table = labeled(**{**NUMBERS, "predicted_value": words, "label_was_given": None, "looks_wrong": None})
+    assert learned_from(table) == ["size", "predicted_value", "low", "high"]

@@ -1,5 +1,6 @@
 """``semikpca audit``: given labels that look wrong, and why."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,10 +12,20 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from semikpca._words import counted
+from semikpca.cli._audit_numbers import number_conclusions, numbers_as_table, printed_numbers
 from semikpca.cli._messages import errors, failing_clearly
 from semikpca.cli._pipes import PIPE, talking, write_asked
 from semikpca.cli._table_options import Force, Question, about_a_table, check_outputs, steps, tell_rest
-from semikpca.workflow import AuditedTable, audit_table, row_names, row_texts, shortened
+from semikpca.tables import NUMBERS
+from semikpca.workflow import (
+    AuditedNumbers,
+    AuditedTable,
+    audit_numbers,
+    audit_table,
+    row_names,
+    row_texts,
+    shortened,
+)
 
 
 @about_a_table
@@ -36,16 +47,25 @@ def audit(
         options = question.options
         check_outputs({"-o": out}, question.files, force=force)
         with steps() as say:
-            audited = audit_table(*question.read(say), options, progress=say)
+            table, roles = question.read(say)
+            audited: AuditedTable | AuditedNumbers
+            if roles.labels_as == NUMBERS:
+                audited = numbers = audit_numbers(table, roles, options, progress=say)
+                rows, conclusions = numbers_as_table(numbers), number_conclusions(numbers)
+                show = partial(printed_numbers, numbers)
+            else:
+                audited = classes = audit_table(table, roles, options, progress=say)
+                rows, conclusions = _as_table(classes, classes.found), _conclusions(classes, classes.found)
+                show = partial(_printed, classes)
             found = audited.found
             notes: list[str] = []
             if out is not None:
-                notes += write_asked(_as_table(audited, found), out, None, raw_cells=question.raw_cells)
+                notes += write_asked(rows, out, None, raw_cells=question.raw_cells)
         said = talking(out)
         shown = found if show_all else found[found["looks_wrong"]]
         if len(shown):
-            said.print(_printed(audited, shown))
-        for line in _conclusions(audited, found):
+            said.print(show(shown))
+        for line in conclusions:
             said.print(line, highlight=False)
         tell_rest(audited, notes)
         if out not in (None, PIPE):

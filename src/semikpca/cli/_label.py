@@ -1,19 +1,17 @@
 """``semikpca label``: from a table with some labels to a table with all of them."""
 
-import shlex
-import sys
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from semikpca.cli._label_summary import print_summary
+from semikpca.cli._label_kinds import Asked, label_classes, label_numbers, refuse_for_numbers
 from semikpca.cli._messages import errors, failing_clearly
-from semikpca.cli._pipes import PIPE, talking, write_asked
+from semikpca.cli._pipes import PIPE, talking
 from semikpca.cli._table_options import (
+    Coverage,
     Force,
     LabelsOnly,
     Question,
@@ -23,9 +21,7 @@ from semikpca.cli._table_options import (
     steps,
     tell_rest,
 )
-from semikpca.workflow import drawn_rows, save_model
-
-HELD_OUT = "Labels held out"  # a step of the work
+from semikpca.tables import NUMBERS
 
 
 @about_a_table
@@ -70,6 +66,7 @@ def label(
             "a folder), CSV or TSV ('part-*.csv' too), in a folder that all workers see. OUT is then a Parquet folder."
         ),
     ] = None,
+    coverage: Coverage = None,
     force: Force = False,
 ) -> None:
     """Give every row of a table a label, learned from the rows that have one.
@@ -78,6 +75,10 @@ def label(
     predicted_label, confidence, label_was_given and looks_wrong.
 
     With --accept 0.95 a fifth says which predicted labels can be accepted unseen: at most 5% of these are wrong.
+
+    A column of numbers, such as prices, is filled in with numbers: predicted_value, low and high take the place of
+    predicted_label and confidence. Before the work it is said what the column is taken for; --numbers and --classes
+    decide otherwise.
     """
     target = default_output(question.file, "labeled") if out is None else out
     written: list[Path] = []
@@ -104,41 +105,27 @@ def label(
                 "--accept": accept,
                 "--drawn": drawn,
                 "--with-page-labels": question.with_page_labels,
+                "--numbers": question.numbers,
+                "--coverage": coverage,
             }
             return label_by_scheduler(question, scheduler, out, unfit, force=force)
         outputs = {"-o": target, "--review": review, "--report": report, "--save": save}
         check_outputs(outputs, question.files, force=force)
         if drawn is not None:
             question = replace(question, exclude=[*(question.exclude or ()), drawn])
+        asked = Asked(question, options, target, report, save, labels_only, drawn, written)
         with steps() as say:
-            labeled = question.labeled(options, say)
-            if drawn is not None:
-                labeled = labeled.with_drawn(drawn_rows(labeled.table, drawn))
-            say(HELD_OUT, 0, 1)
-            accepted = None if accept is None else labeled.accepted(accept)
-            _ = labeled.estimate
-            say(HELD_OUT, 1, 1)
-            say("Writing", 0, 1)
-            frame = labeled.to_frame(labels_only=labels_only, accepted=accepted)
-            notes = write_asked(frame, target, labeled.table, raw_cells=question.raw_cells)
-            written.append(target)
-            if accepted is not None and review is not None:
-                to_review = labeled.rows_frame(labeled.to_review(accepted))
-                notes += write_asked(to_review, review, labeled.table, raw_cells=question.raw_cells)
-                written.append(review)
-            if save is not None:
-                save_model(save, labeled)
-                written.append(save)
-            if report is not None:
-                from semikpca.report import write_label_report
-
-                command = shlex.join(["semikpca", *sys.argv[1:]])
-                made = datetime.now().astimezone()
-                write_label_report(report, labeled, command=command, created=made, accepted=accepted, progress=say)
-                written.append(report)
+            table, roles = question.read(say)
+            if roles.labels_as == NUMBERS:
+                refuse_for_numbers({"--accept": accept, "--review": review})
+                done = label_numbers(asked, table, roles, coverage, say)
+            else:
+                if coverage is not None:
+                    raise ValueError("--coverage is about numbers, and the labels are classes. Leave it out.")
+                done = label_classes(asked, table, roles, accept, review, say)
         said = talking(target)
-        print_summary(said, labeled, question, accepted, review)
-        tell_rest(labeled, notes)
+        done.summary(said)
+        tell_rest(done.labeled, done.notes)
         for what, path in (("Labels", target), ("To review", review), ("Model", save), ("Report", report)):
             if path not in (None, PIPE):
                 said.print(f"[bold]{what}:[/] {escape(str(path))}", soft_wrap=True, highlight=False)

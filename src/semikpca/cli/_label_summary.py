@@ -18,6 +18,7 @@ from semikpca.labeling import AcceptedLabels
 from semikpca.tables import feature_columns, kinds_in_words, text_reading
 from semikpca.workflow import (
     AccuracyEstimate,
+    FilledTable,
     LabeledTable,
     accepted_in_words,
     printable,
@@ -29,6 +30,8 @@ _WIDE = 0.2  # an interval of more than 20 points says little
 _MOST_CLASSES = 15
 _MOST_NAMED_ROWS = 5
 _BAR = 20
+# The titles of the figures that say how far predicted numbers are off.
+MEASURES_OF_TRUST = ("root mean square", "median", "variance explained")
 _DRAWN = (
     "This holds for labels of rows drawn at random. Labels of suggested rows, or of rows picked by hand, promise "
     "nothing: a column that tells them apart can be named with --drawn."
@@ -46,27 +49,36 @@ def print_summary(
     review: Path | None = None,
 ) -> None:
     """Print what was learned from, how good the labels are, which can be accepted, and what to do next."""
-    n_given, (n_rows, n_numbers) = int(labeled.is_given.sum()), labeled.X.shape
-    n_columns = len(feature_columns(labeled.table, labeled.roles))
-    kinds, texts = kinds_in_words(labeled.vectorizer), text_reading(labeled.vectorizer)
-    print_sizes(console, shown_name(question.file), n_rows, n_given, kinds, n_columns, n_numbers, texts)
-    if labeled.what_matters:
-        console.print(f"{escape(printable(labeled.what_matters))}\n", highlight=False)
+    print_learned_from(console, labeled, question)
     console.print(_classes(labeled))
     console.print()
     print_accuracy(console, len(labeled.acceptance.found.rows), labeled.estimate, labeled.baseline)
     console.print()
     if accepted is not None:
         _print_accepted(console, labeled, accepted, review)
+    print_fit(console, labeled, "They have the commonest label, and its share as confidence; label one of them.")
+    print_next_steps(console, int(labeled.looks_wrong.sum()), question)
+
+
+def print_learned_from(console: Console, labeled: FilledTable, question: Question, what: str = "label") -> None:
+    """Print the sizes of a table, and which of its columns matter."""
+    n_given, (n_rows, n_numbers) = int(labeled.is_given.sum()), labeled.X.shape
+    n_columns = len(feature_columns(labeled.table, labeled.roles))
+    kinds, texts = kinds_in_words(labeled.vectorizer), text_reading(labeled.vectorizer)
+    print_sizes(console, shown_name(question.file), n_rows, n_given, kinds, n_columns, n_numbers, texts, what)
+    if labeled.what_matters:
+        console.print(f"{escape(printable(labeled.what_matters))}\n", highlight=False)
+
+
+def print_fit(console: Console, labeled: FilledTable, of_unreachable: str) -> None:
+    """Print the certificate, the kernels of the blend, and rows that no label reaches."""
     _print_certificate(console, labeled)
     shares = ", ".join(f"{name} {share:.0%}" for name, share in labeled.kernel_shares.items() if share >= 0.005)
     console.print(Padding(f"{'kernels in the blend':<23}{shares}", (0, 0, 0, 2)), highlight=False)
     if labeled.unreachable.size:
         console.print()
-        console.print(_unreachable(labeled), highlight=False)
+        console.print(_unreachable(labeled, of_unreachable), highlight=False)
     console.print()
-    for line in _next_steps(labeled, question):
-        console.print(line, highlight=False, soft_wrap=True)
 
 
 def print_sizes(
@@ -78,11 +90,13 @@ def print_sizes(
     n_columns: int,
     n_numbers: int,
     texts: str,
+    what: str = "label",
 ) -> None:
     """Print how many rows and labels a table has, what was learned from, and how texts were read."""
     made_of = "; ".join(f"{kind}: {_named(names)}" for kind, names in kinds.items() if names)
+    sizes = f"{n_rows:,} rows, {n_given:,} with a {what}, {n_rows - n_given:,} without"
     console.print(
-        f"[bold]{escape(printable(name))}[/]: {n_rows:,} rows, {n_given:,} with a label, {n_rows - n_given:,} without\n"
+        f"[bold]{escape(printable(name))}[/]: {sizes}\n"
         f"Learned from {counted(n_columns, 'column')}, made into {counted(n_numbers, 'number')} a row "
         f"({escape(made_of)}){escape(f'. {texts}' if texts else '')}\n",
         highlight=False,
@@ -156,7 +170,7 @@ def _print_accepted(console: Console, labeled: LabeledTable, accepted: AcceptedL
     console.print()
 
 
-def _print_certificate(console: Console, labeled: LabeledTable) -> None:
+def _print_certificate(console: Console, labeled: FilledTable) -> None:
     """Print the certificate with the share of what it belongs to, and first who decided where that was not it."""
     found = labeled.semi_kpca
     lines = list(filter(None, (found.in_words, found.what_would_change_that)))
@@ -194,19 +208,18 @@ def _cautions(n_labels: int, estimate: AccuracyEstimate, baseline: AccuracyEstim
     return lines
 
 
-def _unreachable(labeled: LabeledTable) -> str:
+def _unreachable(labeled: FilledTable, of_unreachable: str) -> str:
     rows = labeled.unreachable
     named = ", ".join(row_names(labeled, rows[:_MOST_NAMED_ROWS]))
     more = f" and {len(rows) - _MOST_NAMED_ROWS:,} more" if len(rows) > _MOST_NAMED_ROWS else ""
-    return (
-        f"[yellow]No label reaches {counted(len(rows), 'row')}:[/] {escape(named)}{more}. They have the commonest "
-        "label, and its share as confidence; label one of them."
-    )
+    return f"[yellow]No label reaches {counted(len(rows), 'row')}:[/] {escape(named)}{more}. {of_unreachable}"
 
 
-def _next_steps(labeled: LabeledTable, question: Question) -> list[str]:
-    wrong = "No given label looks wrong."
-    if n_wrong := int(labeled.looks_wrong.sum()):
-        found = counted(n_wrong, "given label looks", "given labels look")
+def print_next_steps(console: Console, n_wrong: int, question: Question, what: str = "label") -> None:
+    """Print whether given labels look wrong, and the commands to go on with."""
+    wrong = f"No given {what} looks wrong."
+    if n_wrong:
+        found = counted(n_wrong, f"given {what} looks", f"given {what}s look")
         wrong = f"[yellow]{found} wrong.[/] See which: {escape(printable(question.command('audit')))}"
-    return [wrong, f"Rows to label next: {escape(printable(question.command('suggest')))}"]
+    for line in (wrong, f"Rows to label next: {escape(printable(question.command('suggest')))}"):
+        console.print(line, highlight=False, soft_wrap=True)

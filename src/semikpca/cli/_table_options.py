@@ -4,7 +4,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -16,13 +16,25 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from semikpca.cli._messages import errors
 from semikpca.cli._pipes import PIPE, read_given
-from semikpca.tables import AUTO, ColumnRoles, Table, check_output, label_warnings
+from semikpca.tables import (
+    AUTO,
+    AUTO_KIND,
+    CLASSES,
+    NUMBERS,
+    ColumnRoles,
+    Table,
+    check_output,
+    label_kind,
+    label_warnings,
+)
 from semikpca.workflow import (
+    AuditedNumbers,
     AuditedTable,
-    LabeledTable,
+    FilledTable,
     LabelingOptions,
     kernel_names,
     label_table,
+    number_table,
     printable,
     with_page_labels,
 )
@@ -62,6 +74,23 @@ AsTyped = Annotated[
         "--keep-labels-as-typed",
         help="Take each different text in the label column as a class: also 'Spam' beside 'spam', 'n/a', and any "
         "number of dates.",
+    ),
+]
+AsNumbers = Annotated[
+    bool,
+    typer.Option(
+        "--numbers",
+        help="Take the label column as numbers, such as prices, to be predicted by their size; by default a column of "
+        "many different numbers is.",
+    ),
+]
+AsClasses = Annotated[
+    bool, typer.Option("--classes", help="Take the label column as classes, also where it has many different numbers.")
+]
+Coverage = Annotated[
+    float | None,
+    typer.Option(
+        help="With numbers: the share of them that is to be in the interval from low to high, 0.9 by default."
     ),
 ]
 TextEncoderName = Annotated[
@@ -132,6 +161,8 @@ class Question:
     text_column: TextColumns = None
     category_column: CategoryColumns = None
     keep_labels_as_typed: AsTyped = False
+    numbers: AsNumbers = False
+    classes: AsClasses = False
     text_encoder: TextEncoderName = AUTO
     delimiter: Delimiter = None
     encoding: Encoding = None
@@ -161,10 +192,15 @@ class Question:
         given = (self.text_column, self.exclude, self.keep, self.category_column)
         text, exclude, keep, category = (_single_names(names, table) for names in given)
         as_typed, encoder = self.keep_labels_as_typed, self.text_encoder
-        return ColumnRoles(self.label_column, self.id_column, text, exclude, as_typed, encoder, keep, category)
+        if self.numbers and self.classes:
+            raise ValueError("--numbers and --classes contradict each other. Leave out one of them.")
+        labels_as = NUMBERS if self.numbers else CLASSES if self.classes else AUTO_KIND
+        return ColumnRoles(
+            self.label_column, self.id_column, text, exclude, as_typed, encoder, keep, category, labels_as
+        )
 
     def read(self, say: Say) -> tuple[Table, ColumnRoles]:
-        """Return the table and the roles of its columns."""
+        """Return the table and the roles of its columns; they say so where the labels are numbers."""
         say("Reading the table", 0, 1)
         how = {"delimiter": self.delimiter, "encoding": self.encoding, "raw_cells": self.raw_cells}
         where = {"sheet": self.sheet, "header_row": self.header_row}
@@ -175,11 +211,13 @@ class Question:
         say("Reading the table", 1, 1)
         tell(notes)
         tell(label_warnings(table, roles))  # before the work, in which these labels are learned from
-        return table, roles
+        return table, replace(roles, labels_as=NUMBERS) if label_kind(table, roles).is_number else roles
 
-    def labeled(self, options: LabelingOptions, say: Say) -> LabeledTable:
-        """Return the table with labels for all rows."""
-        return label_table(*self.read(say), options, progress=say)
+    def filled(self, options: LabelingOptions, say: Say) -> FilledTable:
+        """Return the table with labels or numbers for all rows."""
+        table, roles = self.read(say)
+        fill = number_table if roles.labels_as == NUMBERS else label_table
+        return fill(table, roles, options, progress=say)
 
     def command(self, name: str) -> str:
         """Return what to type to ask another command about the same table."""
@@ -194,6 +232,7 @@ class Question:
         for option, values in several:
             words += [word for value in values or () for word in (option, value)]
         words += ["--keep-labels-as-typed"] if self.keep_labels_as_typed else []
+        words += ["--numbers"] if self.numbers else ["--classes"] if self.classes else []
         delimiter = "tab" if self.delimiter == TAB else self.delimiter
         read_by: dict[str, Any] = {"--delimiter": delimiter, "--encoding": self.encoding, "--sheet": self.sheet}
         read_by |= {"--header-row": self.header_row, "--labels": self.labels, "--embeddings": self.embeddings}
@@ -218,6 +257,14 @@ def about_a_table(command: Callable[..., None]) -> Callable[..., None]:
     options = (file, label_column, *own, *others)
     vars(run)["__signature__"] = Signature([option.replace(kind=Parameter.KEYWORD_ONLY) for option in options])
     return run
+
+
+def checked_coverage(given: float) -> float:
+    """Return a share of numbers that are to be in their intervals, or refuse what is none."""
+    if not 0 < given < 1:
+        hint = f" For {given:g}% write {given / 100:g}." if 1 < given < 100 else ""
+        raise ValueError(f"--coverage must lie between 0 and 1, got {given:g}.{hint}")
+    return given
 
 
 def _single_names(given: Iterable[str] | None, table: Table) -> tuple[str, ...]:
@@ -301,7 +348,7 @@ def tell(notes: Iterable[str]) -> None:
         errors.print(f"[yellow]Note:[/] {escape(printable(note))}", soft_wrap=True, highlight=False)
 
 
-def tell_rest(labeled: LabeledTable | AuditedTable, notes: Iterable[str] = ()) -> None:
+def tell_rest(labeled: FilledTable | AuditedTable | AuditedNumbers, notes: Iterable[str] = ()) -> None:
     """Print the notes on a result that were not told before the work, and those on what was written."""
     told = label_warnings(labeled.table, labeled.roles)
     tell([*(note for note in labeled.warnings if note not in told), *notes])

@@ -1,5 +1,6 @@
 """Data to try the package on, and the data sets of the paper."""
 
+from semikpca.datasets._apartments import make_apartments
 from semikpca.datasets._packaged import PackagedFile, keel_file
 from semikpca.datasets._paper import PAPER_DATASETS, Dataset, PaperDataset, load_paper_dataset, make_four_clusters
 from semikpca.datasets._tickets import make_support_tickets
@@ -11,6 +12,7 @@ __all__ = [
     "PaperDataset",
     "keel_file",
     "load_paper_dataset",
+    "make_apartments",
     "make_four_clusters",
     "make_support_tickets",
 ]

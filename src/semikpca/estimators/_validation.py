@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import is_regressor
 from sklearn.utils.validation import _check_feature_names, validate_data
 
 from semikpca._numbers import is_positive_number, is_whole_number
@@ -154,7 +155,10 @@ def _validated_lazy(estimator, X, kernel: Kernel, *, reset: bool):
     """Check a lazy array or data frame as validate_data checks an array; its rows stay where they are."""
     name = type(estimator).__name__
     if not getattr(estimator, "_takes_lazy", False):
-        raise ValueError(f"{name} does not take Dask collections. Use SemiKPCAClassifier, or pass X.compute().")
+        other = (
+            "LSSVMRegressor, which needs a number for every row" if is_regressor(estimator) else "SemiKPCAClassifier"
+        )
+        raise ValueError(f"{name} does not take Dask collections. Use {other}, or pass X.compute().")
     if reset:
         # What the kernel cannot do is said before anything is read.
         backend, on_vectors = getattr(estimator, "backend", "auto"), kernel.input_kind == "vectors"

@@ -4,6 +4,7 @@ from semikpca.labeling._accept import Acceptance, AcceptedLabels, accept_labels,
 from semikpca.labeling._accuracy import AccuracyEstimate, estimate_accuracy, worth_of_labels
 from semikpca.labeling._audit import LabelAudit, audit_labels
 from semikpca.labeling._held_out import HeldOut, held_out
+from semikpca.labeling._held_out_values import HeldOutValues, held_out_values, reach_of
 from semikpca.labeling._leave_one_out import LeaveOneLabelOut, leave_one_label_out
 from semikpca.labeling._left_out_values import LeaveOneValueOut, ValueAudit
 from semikpca.labeling._path import ErrorWeightPath, error_weight_path
@@ -18,6 +19,7 @@ __all__ = [
     "AccuracyEstimate",
     "ErrorWeightPath",
     "HeldOut",
+    "HeldOutValues",
     "LabelAudit",
     "LeaveOneLabelOut",
     "LeaveOneValueOut",
@@ -30,11 +32,13 @@ __all__ = [
     "estimate_accuracy",
     "expected_change",
     "held_out",
+    "held_out_values",
     "labels_needed",
     "leave_one_label_out",
     "listed_as_wrong",
     "prediction_intervals",
     "prediction_sets",
+    "reach_of",
     "suggest_labels",
     "worth_of_labels",
 ]

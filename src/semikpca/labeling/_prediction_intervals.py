@@ -9,7 +9,8 @@ from semikpca._numbers import require_share
 from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import length
 from semikpca.estimators import TransductiveRegressor
-from semikpca.labeling._held_out import drawn, models_without, nothing_drawn
+from semikpca.labeling._held_out import drawn, nothing_drawn
+from semikpca.labeling._held_out_values import held_out_values, rank_of
 from semikpca.labeling._kinds import require_numbers
 from semikpca.labeling._promise import promise_of_folds
 
@@ -42,7 +43,7 @@ class PredictionIntervals:
     @property
     def is_informative(self) -> bool:
         """Whether there are labels enough to exclude anything: an error rate below 1 / (n_labels + 1) cannot be had."""
-        return _rank(self.error_rate, self.n_labels) <= self.n_labels
+        return rank_of(self.error_rate, self.n_labels) <= self.n_labels
 
 
 def prediction_intervals(
@@ -89,34 +90,9 @@ def prediction_intervals(
     rows = drawn(model, drawn_rows)
     if not len(rows):
         raise ValueError(nothing_drawn())
+    found = held_out_values(model, rows, X)
     asked = model.unlabeled_rows_ if X is None else np.arange(length(X))
-    targets = model.targets_
-    answers = np.full((len(rows), len(asked), targets.n_targets), np.nan)
-    errors = np.full((len(rows), targets.n_targets), np.nan)
-    for fold, without in models_without(model, rows):
-        everywhere = without.transduction_.reshape(targets.values.shape)
-        errors[fold] = np.abs(targets.values[rows[fold]] - everywhere[rows[fold]])
-        answers[fold] = everywhere[asked] if X is None else without.predict(X).reshape(len(asked), -1)
-    low, high = jackknife_plus(answers, errors, error_rate)
+    low, high = found.intervals(error_rate, asked)
     promised = float("nan") if X is not None else promise_of_folds(error_rate, len(rows))
-    return PredictionIntervals(asked, targets.shaped(low), targets.shaped(high), error_rate, len(rows), promised)
-
-
-def jackknife_plus(answers: FloatArray, errors: FloatArray, error_rate: float) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the intervals from answers and errors of models without each label.
-
-    ``answers`` have shape (n_labels, n_rows, n_targets), ``errors`` (n_labels, n_targets); NaN where there is no model.
-    """
-    n, rank = len(errors), _rank(error_rate, len(errors))
-    if rank > n or np.isnan(errors).any():
-        return np.full(answers.shape[1:], -np.inf), np.full(answers.shape[1:], np.inf)
-    beside = errors[:, np.newaxis]
-    high = np.partition(answers + beside, rank - 1, axis=0)[rank - 1]
-    low = np.partition(answers - beside, n - rank, axis=0)[n - rank]
-    return low, high
-
-
-def _rank(error_rate: float, n_labels: int) -> int:
-    """Return which of the sorted values is the upper end: ⌈(1 − error_rate) (n_labels + 1)⌉."""
-    # 0.9 · 10 is 9, and must not become 10 by rounding.
-    return int(np.ceil((1 - error_rate) * (n_labels + 1) * (1 - 4 * np.finfo(float).eps)))
+    shaped = model.targets_.shaped
+    return PredictionIntervals(asked, shaped(low), shaped(high), error_rate, len(rows), promised)

@@ -28,10 +28,19 @@ def render_label_report(view: Mapping[str, Any], scripts: Mapping[str, str]) -> 
 
     The scripts "plotly" and "map" run in this order. Nothing else may run on the page.
     """
+    return _render_with_map("label.html.jinja", view, scripts)
+
+
+def render_number_report(view: Mapping[str, Any], scripts: Mapping[str, str]) -> str:
+    """Return the page for a view that ``number_view`` made, with the same scripts."""
+    return _render_with_map("numbers.html.jinja", view, scripts)
+
+
+def _render_with_map(name: str, view: Mapping[str, Any], scripts: Mapping[str, str]) -> str:
     inline = {name: Markup(_inline(text)) for name, text in scripts.items()}
     hashes = ["sha256-" + b64encode(sha256(text.encode()).digest()).decode() for text in inline.values()]
     points = Markup(_json_text(view["map"]["points"]))
-    template = _environment().get_template("label.html.jinja")
+    template = _environment().get_template(name)
     return template.render(view=view, palette=_palette, points=points, scripts=inline, hashes=hashes)
 
 

@@ -9,14 +9,14 @@ import numpy as np
 from semikpca._words import counted
 from semikpca.convexity import ConvexityCertificate
 from semikpca.kernels import Kernel, OnColumns, as_kernel
-from semikpca.workflow import LabeledTable, semi_kpca_uses
+from semikpca.workflow import FilledTable, semi_kpca_uses
 
 _MOST_CANDIDATES = 10
 _BEYOND = 1.25  # the line goes on behind the bound, to this multiple of it
 _SAME = 1e-9  # two weights that differ by less, relatively, are the same
 
 
-def certificate_view(labeled: LabeledTable) -> dict[str, Any] | None:
+def certificate_view(labeled: FilledTable) -> dict[str, Any] | None:
     """Return the certificate of the heaviest use of Semi-KPCA, with the places of its marks on the line in percent."""
     certificate = labeled.certificate
     if certificate is None:
@@ -90,7 +90,7 @@ def _common(certificate: ConvexityCertificate, uses: list[dict[str, Any]]) -> di
     }
 
 
-def _uses(labeled: LabeledTable) -> list[dict[str, Any]]:
+def _uses(labeled: FilledTable) -> list[dict[str, Any]]:
     """Return each use of Semi-KPCA with its share in the blend, in percent."""
     return [
         {
@@ -103,7 +103,7 @@ def _uses(labeled: LabeledTable) -> list[dict[str, Any]]:
     ]
 
 
-def blend_view(labeled: LabeledTable) -> dict[str, Any]:
+def blend_view(labeled: FilledTable) -> dict[str, Any]:
     """Return the heaviest candidates of the blend, and what the others come to."""
     results = labeled.model.results_
     weights = np.asarray(results["weight"], dtype=float)
@@ -112,16 +112,15 @@ def blend_view(labeled: LabeledTable) -> dict[str, Any]:
     candidates = []
     for place in shown:
         found = {name: values[place] for name, values in results.items()}
-        k, error_weight, accuracy = found["n_components_removed"], found["error_weight"], found["left_out_accuracy"]
+        k, error_weight = found["n_components_removed"], found["error_weight"]
         candidates.append(
             {
                 "kernel": _named(labeled, found["kernel"]),
                 "use": "plain" if k is None else f"Semi-KPCA, k = {k}",
                 "error_weight": number(float(error_weight)) if np.isfinite(error_weight) else None,
                 "noise": f"{found['noise']:g}",
-                "intercept": bool(found["intercept"]),
-                "accuracy": None if np.isnan(accuracy) else 100 * float(accuracy),
                 "share": 100 * float(weights[place]),
+                **_judged(found),
             }
         )
     more = counted(len(rest), "more candidate has", "more candidates have")
@@ -132,7 +131,15 @@ def blend_view(labeled: LabeledTable) -> dict[str, Any]:
     }
 
 
-def _named(labeled: LabeledTable, kernel: Kernel) -> str:
+def _judged(found: dict[str, Any]) -> dict[str, Any]:
+    """Return how a candidate does at left-out labels: the share found again, or the error in standard deviations."""
+    if "left_out_error" in found:
+        return {"error": float(found["left_out_error"])}
+    accuracy = found["left_out_accuracy"]
+    return {"intercept": bool(found["intercept"]), "accuracy": None if np.isnan(accuracy) else 100 * float(accuracy)}
+
+
+def _named(labeled: FilledTable, kernel: Kernel) -> str:
     """Return a kernel with the columns that it sees, where these are not all."""
     view = labeled.view_of(kernel)
     return kernel_name(kernel) + (f" on {view.name}" if view.places else "")

@@ -15,13 +15,23 @@ from semikpca.labeling import AcceptedLabels
 from semikpca.report._label_acceptance import acceptance_view
 from semikpca.report._label_blend import blend_view, certificate_view
 from semikpca.report._label_map import class_order, map_view
-from semikpca.tables import feature_counts, feature_kinds
-from semikpca.workflow import AccuracyEstimate, LabeledTable, RowMap, audit_frame, row_names, row_texts, shortened
+from semikpca.tables import NUMBERS, feature_counts, feature_kinds
+from semikpca.workflow import (
+    AccuracyEstimate,
+    FilledTable,
+    LabeledTable,
+    RowMap,
+    audit_frame,
+    row_names,
+    row_texts,
+    shortened,
+)
 
 MOST_CLASSES = 20  # in the table of classes; the rest is one line
 MOST_SUSPICIOUS = 50
 _LONGEST_TEXT = 160
 _MOST_LISTED = 12  # names in one line of text
+OF_UNREACHABLE = "They have the commonest label, and its share as confidence; label one of them."
 _WIDE = 0.2  # an interval of more than 20 points says little
 
 
@@ -45,11 +55,11 @@ def label_view(
     n_given = int(labeled.is_given.sum())
     suspicious = _suspicious(labeled)
     return {
-        "file": "the table" if labeled.table.path is None else labeled.table.path.name,
+        "file": file_name(labeled),
         "title": f"Labels for {counted(len(labeled.X) - n_given, 'row')}, learned from {n_given:,}",
         "lead": _lead(labeled),
         "cards": _cards(labeled, len(suspicious)),
-        "source": _source(labeled),
+        "source": source_view(labeled),
         "accuracy": _accuracy(labeled),
         "acceptance": None if accepted is None else acceptance_view(labeled, accepted),
         "certificate": certificate_view(labeled),
@@ -59,7 +69,21 @@ def label_view(
         "suspicious": {"rows": suspicious[:MOST_SUSPICIOUS], "n_all": len(suspicious)},
         "suggestions": _suggestions(labeled, suggestions),
         "blend": blend_view(labeled),
-        "settings": _settings(labeled),
+        **made_view(labeled, versions, command, created),
+    }
+
+
+def file_name(labeled: FilledTable) -> str:
+    """Return what the table is called on the page."""
+    return "the table" if labeled.table.path is None else labeled.table.path.name
+
+
+def made_view(
+    labeled: FilledTable, versions: Mapping[str, str], command: str | None, created: datetime | None
+) -> dict[str, Any]:
+    """Return how the labels were made: settings, versions, the command, and when."""
+    return {
+        "settings": settings_view(labeled),
         "versions": [{"name": name, "version": version} for name, version in sorted(versions.items())],
         "command": command,
         "created": None if created is None else created.isoformat(sep=" ", timespec="minutes"),
@@ -100,21 +124,22 @@ def _cards(labeled: LabeledTable, n_suspicious: int) -> list[dict[str, Any]]:
     ]
 
 
-def _source(labeled: LabeledTable) -> dict[str, Any]:
+def source_view(labeled: FilledTable, of_unreachable: str = OF_UNREACHABLE) -> dict[str, Any]:
+    """Return what was learned from: columns, what they became, and warnings."""
     roles = labeled.roles
     counts = feature_counts(labeled.vectorizer)
     as_one = {"text": list(labeled.vectorizer.joined_)}
     kinds = [
         {
             "kind": kind,
-            "columns": _shortened_list(names),
+            "columns": shortened_list(names),
             "n_features": sum(counts[name] for name in [*names, *as_one.get(kind, ())]),
         }
         for kind, names in feature_kinds(labeled.vectorizer).items()
         if names
     ]
     unused = [
-        {"what": what, "columns": _shortened_list(names)}
+        {"what": what, "columns": shortened_list(names)}
         for what, names in (("labels", [roles.label]), ("identifier", [roles.id]), ("excluded", list(roles.exclude)))
         if names != [None] and names
     ]
@@ -126,22 +151,19 @@ def _source(labeled: LabeledTable) -> dict[str, Any]:
         "kinds": kinds,
         "what_matters": labeled.what_matters,
         "unused": unused,
-        "warnings": [*labeled.warnings, *_unreachable(labeled)],
+        "warnings": [*labeled.warnings, *_unreachable(labeled, of_unreachable)],
     }
 
 
-def _unreachable(labeled: LabeledTable) -> list[str]:
+def _unreachable(labeled: FilledTable, of_unreachable: str) -> list[str]:
     rows = labeled.unreachable
     if not len(rows):
         return []
-    names = _shortened_list(row_names(labeled, rows[:_MOST_LISTED]), n_all=len(rows))
-    return [
-        f"No label reaches {counted(len(rows), 'row')}: {names}. They have the commonest label, and its share as "
-        "confidence; label one of them."
-    ]
+    names = shortened_list(row_names(labeled, rows[:_MOST_LISTED]), n_all=len(rows))
+    return [f"No label reaches {counted(len(rows), 'row')}: {names}. {of_unreachable}"]
 
 
-def _shortened_list(names: Sequence[Any], n_all: int | None = None) -> str:
+def shortened_list(names: Sequence[Any], n_all: int | None = None) -> str:
     """Return names with commas between them, the last ones as a number where there are many."""
     n_all = len(names) if n_all is None else n_all
     shown = [shortened(name) for name in names[:_MOST_LISTED]]
@@ -278,12 +300,14 @@ def _suggestions(labeled: LabeledTable, rows: Sequence[int] | IntArray) -> list[
     return found
 
 
-def _settings(labeled: LabeledTable) -> list[dict[str, str]]:
+def settings_view(labeled: FilledTable) -> list[dict[str, str]]:
+    """Return what was set, by anybody or by default."""
     roles, options, table = labeled.roles, labeled.options, labeled.table
     read_with = (f"{name} {table.options[name]!r}" for name in ("delimiter", "encoding") if name in table.options)
     facts = {
         "Format": ", ".join([table.format, *read_with]),
         "Label column": roles.label,
+        "Labels taken as": "numbers" if roles.labels_as == NUMBERS else "classes",
         "Identifier": roles.id or "none",
         "Text columns": ", ".join(roles.text) or "found by themselves",
         "Excluded columns": ", ".join(roles.exclude) or "none",

@@ -1,17 +1,29 @@
 """From files to tables and from tables to numbers."""
 
 try:
-    from semikpca.tables._added import ROW, label_columns, named_rows, replaced_columns, with_columns
+    from semikpca.tables._added import ROW, label_columns, named_rows, number_columns, replaced_columns, with_columns
     from semikpca.tables._checks import check_roles
     from semikpca.tables._cleaning import plain_text
     from semikpca.tables._encoders import AUTO, NGRAMS, EncoderIdentity, TextEncoder, find_encoder
     from semikpca.tables._features import as_text, empty_rows, features_of, is_missing, number_style
     from semikpca.tables._free_text import is_free_text
-    from semikpca.tables._labels import given_labels, label_warnings
+    from semikpca.tables._given_numbers import given_numbers
+    from semikpca.tables._label_kind import LabelKind, label_kind
+    from semikpca.tables._label_notes import label_warnings
+    from semikpca.tables._labels import given_labels
     from semikpca.tables._left_out import identifier_reason, settled_roles
     from semikpca.tables._pieces import PiecedTable, features_like, frame_of, in_pieces
     from semikpca.tables._reading import read_table, suffix_of_content
-    from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
+    from semikpca.tables._table import (
+        AUTO_KIND,
+        CLASSES,
+        NUMBERS,
+        ColumnRoles,
+        Table,
+        feature_columns,
+        listed,
+        refuse_roles,
+    )
     from semikpca.tables._text_reading import TextReader, folder_beside
     from semikpca.tables._vectorizer import (
         TableToNumbers,
@@ -32,11 +44,15 @@ except ModuleNotFoundError as error:
 
 __all__ = [
     "AUTO",
+    "AUTO_KIND",
+    "CLASSES",
     "EMBEDDING",
     "NGRAMS",
+    "NUMBERS",
     "ROW",
     "ColumnRoles",
     "EncoderIdentity",
+    "LabelKind",
     "PiecedTable",
     "Table",
     "TableToNumbers",
@@ -57,16 +73,19 @@ __all__ = [
     "folder_beside",
     "frame_of",
     "given_labels",
+    "given_numbers",
     "identifier_reason",
     "in_pieces",
     "is_free_text",
     "is_missing",
     "kinds_in_words",
     "label_columns",
+    "label_kind",
     "label_warnings",
     "listed",
     "make_vectorizer",
     "named_rows",
+    "number_columns",
     "number_style",
     "plain_text",
     "read_table",

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from semikpca._typing import FloatArray
@@ -11,7 +12,8 @@ from semikpca.tables._table import ColumnRoles, Table
 
 PREDICTED, CONFIDENCE, WAS_GIVEN, LOOKS_WRONG = "predicted_label", "confidence", "label_was_given", "looks_wrong"
 ACCEPTED = "accepted"
-LABEL_COLUMNS = (PREDICTED, CONFIDENCE, WAS_GIVEN, LOOKS_WRONG, ACCEPTED)
+PREDICTED_VALUE, LOW, HIGH = "predicted_value", "low", "high"
+LABEL_COLUMNS = (PREDICTED, CONFIDENCE, WAS_GIVEN, LOOKS_WRONG, ACCEPTED, PREDICTED_VALUE, LOW, HIGH)
 ROW = "row"  # the place of a row in its table, from 1
 SUSPICION = "suspicion"
 _DIGITS = 4  # of a confidence in a file
@@ -28,6 +30,15 @@ def label_columns(
     if was_given is not None:
         columns |= {WAS_GIVEN: was_given, LOOKS_WRONG: looks_wrong}
     return columns if accepted is None else {**columns, ACCEPTED: accepted}
+
+
+def number_columns(
+    predicted: FloatArray, low: FloatArray, high: FloatArray, was_given: Any = None, looks_wrong: Any = None
+) -> dict[str, Any]:
+    """Return predicted numbers by the names of their columns; an end of an interval that is infinite is left empty."""
+    ends = {LOW: np.where(np.isfinite(low), low, np.nan), HIGH: np.where(np.isfinite(high), high, np.nan)}
+    columns = {PREDICTED_VALUE: predicted, **ends}
+    return columns if was_given is None else {**columns, WAS_GIVEN: was_given, LOOKS_WRONG: looks_wrong}
 
 
 def with_columns(frame: pd.DataFrame, columns: dict[str, Any]) -> pd.DataFrame:
@@ -85,6 +96,10 @@ def _are_shares(column: pd.Series, known: set[str]) -> bool:
     return values is not None and bool(values.between(0, 1).all())
 
 
+def _are_numbers(column: pd.Series, known: set[str]) -> bool:
+    return _numbers(column) is not None
+
+
 def _are_truths(column: pd.Series, known: set[str]) -> bool:
     return _plain_cells(column) <= {"true", "false", "1", "0"}  # Excel and JSON lines have truth values as numbers
 
@@ -111,6 +126,9 @@ _HOLDS: dict[str, Callable[[pd.Series, set[str]], bool]] = {
     WAS_GIVEN: _are_truths,
     LOOKS_WRONG: _are_truths,
     ACCEPTED: _are_truths,
+    PREDICTED_VALUE: _are_numbers,
+    LOW: _are_numbers,
+    HIGH: _are_numbers,
     ROW: _are_rows,
     "given": _are_labels,
     "suggested": _are_labels,
@@ -118,4 +136,4 @@ _HOLDS: dict[str, Callable[[pd.Series, set[str]], bool]] = {
     "suggested_probability": _are_shares,
     "nearest": _is_anything,
 }
-_SIGNS = (PREDICTED, WAS_GIVEN, LOOKS_WRONG, SUSPICION)
+_SIGNS = (PREDICTED, PREDICTED_VALUE, WAS_GIVEN, LOOKS_WRONG, SUSPICION)

@@ -7,7 +7,7 @@ from semikpca.exceptions import TableError
 from semikpca.tables._encoders import find_encoder
 from semikpca.tables._features import LONGEST_CELL, as_numbers, as_text, is_missing, is_too_large, number_style
 from semikpca.tables._free_text import DATE, WORDS_OF_A_CATEGORY, mean_words
-from semikpca.tables._labels import label_warnings
+from semikpca.tables._label_notes import notes_as_taken
 from semikpca.tables._left_out import identifier_reason
 from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
 from semikpca.tables._vectors import (
@@ -55,7 +55,7 @@ def check_roles(table: Table, roles: ColumnRoles, *, allow_many_categories: bool
     names = feature_columns(table, roles)
     if not names:
         raise TableError(f"{table.name} has no column to learn from. Columns: {listed(table.frame.columns)}.")
-    warnings = [*table.options.get("notes", ()), *label_warnings(table, roles)]
+    warnings = [*table.options.get("notes", ()), *notes_as_taken(table, roles)]
     still: list[str] = []
     for name in names:
         column = table.features[name]

@@ -2,24 +2,21 @@
 
 import re
 from collections import Counter
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from semikpca._words import counted
 from semikpca.exceptions import TableError
-from semikpca.labels import UNLABELED
-from semikpca.tables._features import as_numbers, as_text, is_missing, number_style
+from semikpca.tables._features import as_text
+from semikpca.tables._label_kind import MANY_CLASSES, has_fractions, label_cells, label_kind
 from semikpca.tables._spellings import AS_TYPED, as_meant, is_doubtful
-from semikpca.tables._table import ARRAYS, ColumnRoles, Table, listed, refuse_roles
+from semikpca.tables._table import CLASSES, ColumnRoles, Table, listed, refuse_roles
 
 # A column with more different labels was taken by mistake: a text, a number, an identifier. Scores of all rows for as
 # many classes would not fit the memory either.
 MOST_CLASSES = 1_000
-MANY_CLASSES = 20  # up to here labels are taken as classes, whatever they look like
 DATE = re.compile(r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d\d))([T ].*)?")
 
 
@@ -57,8 +54,8 @@ def given_labels(
     return np.array(labels, dtype=object)
 
 
-def label_warnings(table: Table, roles: ColumnRoles) -> list[str]:
-    """Return what was assumed of the labels, and what may be wrong with them, in words."""
+def class_notes(table: Table, roles: ColumnRoles) -> list[str]:
+    """Return what was assumed of labels that are classes, and what may be wrong with them, in words."""
     labels, warnings = _checked_labels(table, roles, allow_fewer=True)
     counts = Counter(label for label in labels if label is not None)
     if not roles.labels_as_typed:
@@ -73,10 +70,10 @@ def label_warnings(table: Table, roles: ColumnRoles) -> list[str]:
             other = alike.setdefault(_as_number(label), label)
             if other != label:
                 warnings.append(f"{other!r} and {label!r} in {roles.label!r} are taken as two classes.")
-        if len(counts) > MANY_CLASSES and all(isinstance(_as_number(label), float) for label in counts):
+        if label_kind(table, roles).is_number:  # where nobody could be asked, as on the page
             warnings.append(
                 f"The {len(counts):,} different numbers in {roles.label!r} are taken as as many classes, without their "
-                "order. Put them into a few ranges if they are amounts."
+                "order. semikpca label predicts numbers by their size."
             )
     if len(counts) > 10 and len(counts) == counts.total():
         warnings.append(f"No label in {roles.label!r} occurs twice ({len(counts):,} labels). Is it the right column?")
@@ -89,7 +86,7 @@ def _checked_labels(
     """Return the labels of one type, None where there is none, and what was changed in them, in words."""
     refuse_roles(table, ColumnRoles(roles.label))
     where = f"the column {roles.label!r} of {table.file_of(roles.label)}"
-    labels = [_label(cell, table.format) for cell in table.frame[roles.label].tolist()]
+    labels = label_cells(table, roles)
     labels, changes = (labels, []) if roles.labels_as_typed else as_meant(labels, roles.label)
     labels = _one_type(labels, table, where)
     counts = Counter(label for label in labels if label is not None)
@@ -103,7 +100,7 @@ def _checked_labels(
         raise TableError(
             f"All labels in {where} are {listed(counts)}. Fill in at least one row of another class.{changed}"
         )
-    if not roles.labels_as_typed:
+    if not roles.labels_as_typed and roles.labels_as != CLASSES:
         _refuse_values(counts, where, allow_lone=allow_fewer)
     if len(counts) > MOST_CLASSES:
         raise TableError(
@@ -128,9 +125,9 @@ def _refuse_values(counts: Counter[Any], where: str, *, allow_lone: bool) -> Non
     remedy = ""
     if all(DATE.fullmatch(as_text(label)) for label in counts):
         why = f"they are dates, and only up to {MANY_CLASSES} dates are taken as classes"
-    elif _has_fractions(list(counts)):
+    elif has_fractions(counts):
         why = f"they are numbers with fractions, and only up to {MANY_CLASSES} of these are taken as classes"
-        remedy = " Numbers themselves are predicted by semikpca.SemiKPCARegressorCV, in Python."
+        remedy = " Numbers themselves are predicted by semikpca.SemiKPCARegressorCV, and by semikpca label."
     elif 2 * n_lone > n_given and not allow_lone:
         why = (
             f"{n_lone:,} of {n_given:,} labels are the only one of their class, and with more than {MANY_CLASSES} "
@@ -142,24 +139,6 @@ def _refuse_values(counts: Counter[Any], where: str, *, allow_lone: bool) -> Non
         f"There are {len(counts):,} different labels in {where}: {why}. Put them into a few groups, or name another "
         f"column with --label-column. If each of them is a class, add {AS_TYPED}.{remedy}"
     )
-
-
-def _has_fractions(labels: list[Any]) -> bool:
-    column = pd.Series(labels, dtype=object)
-    style = None if any(isinstance(label, bool) for label in labels) else number_style(column)
-    if style is None:
-        return False
-    numbers = as_numbers(column, style)
-    return bool((numbers != np.floor(numbers)).any())
-
-
-def _label(cell: Any, format_: str) -> Any:
-    # Whole numbers of an array know no empty cell, so that UNLABELED marks one.
-    if is_missing(cell) or (format_ in ARRAYS and isinstance(cell, Real) and cell == UNLABELED):
-        return None
-    if isinstance(cell, str):
-        return cell.strip()
-    return cell if isinstance(cell, Real) else as_text(cell)
 
 
 def _one_type(labels: list[Any], table: Table, where: str) -> list[Any]:

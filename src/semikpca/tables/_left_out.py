@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from semikpca.tables._added import PREDICTED, earlier_columns
+from semikpca.tables._added import PREDICTED, PREDICTED_VALUE, earlier_columns
 from semikpca.tables._features import as_numbers, number_style
 from semikpca.tables._free_text import DATE, WORDS_OF_A_CODE, mean_words
 from semikpca.tables._table import ColumnRoles, Table, feature_columns, listed, refuse_roles
@@ -67,7 +67,7 @@ def _reason(column: pd.Series) -> str:
 
 
 def _from_an_earlier_run(names: list[str], roles: ColumnRoles) -> str:
-    predicted = next((name for name in names if name.rstrip("_") == PREDICTED), None)
+    predicted = next((name for name in names if name.rstrip("_") in (PREDICTED, PREDICTED_VALUE)), None)
     go_on = f" To go on from predictions that you accept, copy them from {predicted!r} into {roles.label!r}."
     return (
         f"{listed(names)} come from an earlier run of semikpca: nothing is learned from them, and new labels take the "

@@ -29,7 +29,7 @@ def as_meant(labels: list[Any], column: str) -> tuple[list[Any], list[str]]:
     >>> labels
     ['Spam', 'Spam', 'Spam', None, None, 'ham']
     """
-    labels, marks = _without_marks(labels)
+    labels, marks = without_marks(labels)
     labels, merged = _in_one_spelling(labels)
     return labels, [*_marks_in_words(marks, column), *_merged_in_words(merged, column)]
 
@@ -44,7 +44,8 @@ def plain(label: str) -> str:
     return " ".join(unicodedata.normalize("NFC", label).casefold().split())
 
 
-def _without_marks(labels: list[Any]) -> tuple[list[Any], Counter[str]]:
+def without_marks(labels: list[Any]) -> tuple[list[Any], Counter[str]]:
+    """Return labels with None in place of marks for "no label", and how often each mark was there."""
     counts = Counter(label for label in labels if isinstance(label, str))
     # Beside "+" a dash is the class "minus".
     marks = _NO_LABEL - _DASHES if any(set(label) == {"+"} for label in counts) else _NO_LABEL
@@ -72,6 +73,13 @@ def _marks_in_words(marks: Counter[str], column: str) -> list[str]:
         return []
     is_, it_is, a_class = ("is", "it is", "a class") if len(marks) == 1 else ("are", "they are", "classes")
     return [f"{_shown(marks)} in {column!r} {is_} taken as no label. Add {AS_TYPED} if {it_is} {a_class}."]
+
+
+def marks_as_no_number(marks: Counter[str], column: str) -> list[str]:
+    """Return the note on words that stand in a column of numbers where there is none."""
+    if not marks:
+        return []
+    return [f"{_shown(marks)} in {column!r} {'is' if len(marks) == 1 else 'are'} taken as no number."]
 
 
 def _merged_in_words(merged: dict[str, Counter[str]], column: str) -> list[str]:

@@ -18,6 +18,7 @@ MOST_NAMES = 20
 MOST_UNPACKED_BYTES = 2**32
 MOST_DIGITS = 308  # of a whole number: what a floating-point number reaches
 ARRAYS = ("npy", "npz")  # formats of arrays, not of tables
+AUTO_KIND, CLASSES, NUMBERS = "auto", "classes", "numbers"  # what a label column is taken for
 PANDAS_INDEX = "__index_level_"  # how pandas names an index without a name in Parquet files
 
 
@@ -101,6 +102,8 @@ class ColumnRoles:
         Columns to learn from though they look like identifiers, or like what an earlier run added.
     category : tuple of str, default=()
         Columns to take as categories, also if their cells are numbers: values are the same, or they are not.
+    labels_as : {"auto", "classes", "numbers"}, default="auto"
+        What the label column is taken for; see :func:`semikpca.tables.label_kind`.
     """
 
     label: str
@@ -111,6 +114,7 @@ class ColumnRoles:
     text_encoder: str = AUTO
     keep: tuple[str, ...] = ()
     category: tuple[str, ...] = ()
+    labels_as: str = AUTO_KIND
 
     def named(self) -> list[tuple[str, str]]:
         """Return each option of the command line with a column that it names."""

@@ -65,7 +65,7 @@ def audit_table(
     options = LabelingOptions() if options is None else options
     prepared = prepare_table(table, roles, allow_all=True, progress=progress)
     if len(prepared.X) <= MOST_ROWS_ALL_LABELED or any(label is None for label in prepared.labels):
-        labeled = fit_table(table, roles, options, prepared, progress)
+        labeled = fit_table(table, options, prepared, progress)
         return AuditedTable(table, prepared.roles, audit_frame(labeled), labeled.estimate, labeled.warnings)
     return _audited_in_parts(table, prepared.roles, options, prepared, progress)
 

@@ -27,6 +27,7 @@ from semikpca.tables import (
     given_labels,
     is_missing,
     label_columns,
+    label_kind,
     with_columns,
 )
 from semikpca.workflow._label import NUMBERS, Progress
@@ -100,6 +101,11 @@ class ClusterTable:
             cells.append(None)
         column = pd.DataFrame({roles.label: pd.Series(cells, dtype=object)})
         labels = Sample(column, column, table.path, table.format, {"rows": labeled})
+        if label_kind(labels, roles).is_number:
+            raise TableError(
+                f"The column {roles.label!r} of {table.path.name} has numbers, and a cluster predicts classes alone. "
+                "Label a part of the table without --scheduler, or take each number as a class with --classes."
+            )
         given = given_labels(labels, roles)[: len(labeled)]
         is_label = np.array([label is not None for label in given], dtype=bool)  # "n/a" and the like are none
         labeled, given = labeled[is_label], given[is_label]

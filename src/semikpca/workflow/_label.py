@@ -1,16 +1,17 @@
 """From a table to labels for all of its rows."""
 
 import warnings as python_warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
-from semikpca._typing import FloatArray, IntArray
+from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.exceptions import (
     DegenerateSpectrumWarning,
     IndistinguishableRowsError,
@@ -19,6 +20,7 @@ from semikpca.exceptions import (
     UnlabeledMarkWarning,
     UnreachableRowsWarning,
 )
+from semikpca.tables import NUMBERS as NUMBERS_KIND
 from semikpca.tables import (
     ColumnRoles,
     Table,
@@ -29,10 +31,12 @@ from semikpca.tables import (
     feature_columns,
     folder_beside,
     given_labels,
+    given_numbers,
     make_vectorizer,
     settled_roles,
 )
 from semikpca.workflow._labeled import LabeledTable
+from semikpca.workflow._numbered import NumberedTable
 from semikpca.workflow._options import LabelingOptions
 from semikpca.workflow._views import View, judged_views, view_shares
 
@@ -51,6 +55,10 @@ ROWS_OF_A_SAMPLE = 3_000
 # Of 20,000 texts with 200 labels it moved 3 predictions.
 MOST_ROWS_TO_THE_LAST_DIGIT, TOL_OF_MANY_ROWS = 10_000, 1e-4
 LEAST_SHARE = 0.05  # in the blend of the sample
+# What rows get that have nothing to go by.
+COMMONEST_LABEL = "the commonest label, and its share as confidence"
+MEAN_NUMBER = "the mean of the given numbers, and no interval"
+_OF_EMPTY_ROWS = {False: COMMONEST_LABEL, True: MEAN_NUMBER}
 
 
 def label_table(
@@ -81,20 +89,54 @@ def label_table(
     """
     options = LabelingOptions() if options is None else options
     prepared = prepare_table(table, roles, allow_all=allow_all, progress=progress)
-    return fit_table(table, roles, options, prepared, progress)
+    return fit_table(table, options, prepared, progress)
+
+
+def number_table(
+    table: Table,
+    roles: ColumnRoles,
+    options: LabelingOptions | None = None,
+    *,
+    allow_all: bool = False,
+    progress: Progress | None = None,
+) -> NumberedTable:
+    """Return numbers for all rows of a table, learned from those that it has; the same for numbers instead of classes.
+
+    Whether a label column has numbers is for :func:`semikpca.tables.label_kind` to say.
+    """
+    options = LabelingOptions() if options is None else options
+    as_numbers = replace(roles, labels_as=NUMBERS_KIND)
+    prepared = prepare_table(table, as_numbers, allow_all=allow_all, progress=progress)
+    return fit_numbers(table, options, prepared, progress)
 
 
 def fit_table(
-    table: Table, roles: ColumnRoles, options: LabelingOptions, prepared: "PreparedTable", progress: Progress | None
+    table: Table, options: LabelingOptions, prepared: "PreparedTable", progress: Progress | None
 ) -> LabeledTable:
     """Return labels for all rows of a table that was prepared."""
+    model, notes = _fitted(options, prepared, progress)
+    return LabeledTable(table, prepared.roles, options, prepared.vectorizer, prepared.X, model, notes)
+
+
+def fit_numbers(
+    table: Table, options: LabelingOptions, prepared: "PreparedTable", progress: Progress | None
+) -> NumberedTable:
+    """Return numbers for all rows of a table that was prepared."""
+    model, notes = _fitted(options, prepared, progress)
+    return NumberedTable(table, prepared.roles, options, prepared.vectorizer, prepared.X, model, notes)
+
+
+def _fitted(
+    options: LabelingOptions, prepared: "PreparedTable", progress: Progress | None
+) -> tuple[Any, tuple[str, ...]]:
+    """Return the model of a table that was prepared, and what a user should know of both."""
     notes = list(prepared.notes)
     with told(notes):
-        model = options.classifier(views_that_matter(prepared, options, progress))
+        model = prepared.model(options, views_that_matter(prepared, options, progress))
         if len(prepared.X) > MOST_ROWS_TO_THE_LAST_DIGIT:
             model.set_params(tol=TOL_OF_MANY_ROWS)
         fit_labels(model, prepared.X, prepared.labels, progress)
-    return LabeledTable(table, prepared.roles, options, prepared.vectorizer, prepared.X, model, tuple(notes))
+    return model, tuple(notes)
 
 
 def views_that_matter(
@@ -102,7 +144,7 @@ def views_that_matter(
 ) -> tuple[View, ...]:
     """Return the views of a table to fit kernels on: all of them, or those that matter in a sample of many rows."""
     views = judged_views(prepared.vectorizer, prepared.X)
-    given = np.flatnonzero([label is not None for label in prepared.labels])
+    given = np.flatnonzero(prepared.is_given)
     n_rows = len(prepared.X)
     if len(views) < 2 or options.kernel_names or n_rows <= MOST_ROWS_FOR_ALL_VIEWS:
         return views
@@ -112,7 +154,7 @@ def views_that_matter(
     rest = np.setdiff1d(np.arange(n_rows), given)
     parts = [generator.permutation(some)[: ROWS_OF_A_SAMPLE // 2] for some in (given, rest)]
     rows = np.sort(np.concatenate(parts))
-    sample = options.classifier(views)
+    sample = prepared.model(options, views)
     fit_labels(sample, prepared.X[rows], prepared.labels[rows], progress)
     return views_in_blend(views, sample)
 
@@ -125,14 +167,24 @@ def views_in_blend(views: tuple[View, ...], model: Any) -> tuple[View, ...]:
 
 @dataclass(frozen=True)
 class PreparedTable:
-    """A table as a classifier takes it."""
+    """A table as a classifier takes it, or a regressor."""
 
     roles: ColumnRoles  # as they were given, and without what nothing should be learned from
     vectorizer: TableToNumbers
     X: FloatArray  # float32
-    labels: npt.NDArray[Any]  # objects; None where there is none
+    labels: npt.NDArray[Any]  # objects, None where there is none; or numbers, NaN where there is none
     notes: tuple[str, ...]  # what a user should know of the table
     empty: IntArray  # rows without anything in the columns that are learned from
+
+    @property
+    def is_given(self) -> BoolArray:
+        """Whether each row has a label."""
+        return np.asarray(pd.notna(self.labels))
+
+    def model(self, options: LabelingOptions, views: Sequence[View] = ()) -> Any:
+        """Return what the options make of these labels, not fitted."""
+        is_number = self.roles.labels_as == NUMBERS_KIND
+        return options.regressor(views) if is_number else options.classifier(views)
 
 
 def prepare_table(
@@ -151,26 +203,28 @@ def prepare_table(
     say = progress if progress is not None else lambda *_: None
     roles, left_out = settled_roles(table, roles)
     notes = [*check_roles(table, roles, allow_many_categories=allow_many_categories), *left_out]
-    labels = given_labels(table, roles, allow_all=allow_all, allow_fewer=allow_fewer)
+    is_number = roles.labels_as == NUMBERS_KIND
+    labels: npt.NDArray[Any]
+    if is_number:
+        labels = given_numbers(table, roles, allow_all=allow_all)
+    else:
+        labels = given_labels(table, roles, allow_all=allow_all, allow_fewer=allow_fewer)
     say(NUMBERS, 0, 1)
     vectorizer, reader = make_vectorizer(roles), text_reader(table, progress)
     X = vectorizer.fit_transform(table.features[feature_columns(table, roles)], reader=reader)
     reader.forget_others()
     say(NUMBERS, 1, 1)
     empty = empty_rows(table.features, feature_columns(table, roles))
-    notes += [*vectorizer.notes_, *about_empty_rows(len(empty))]
+    notes += [*vectorizer.notes_, *about_empty_rows(len(empty), _OF_EMPTY_ROWS[is_number])]
     return PreparedTable(roles, vectorizer, X, labels, tuple(notes), empty)
 
 
-def about_empty_rows(n_rows: int) -> list[str]:
+def about_empty_rows(n_rows: int, what_they_have: str = COMMONEST_LABEL) -> list[str]:
     """Return the note on rows that have nothing to go by; none where there are no such rows."""
     if not n_rows:
         return []
     found, they_have = ("1 row has", "It has") if n_rows == 1 else (f"{n_rows:,} rows have", "They have")
-    return [
-        f"{found} nothing in the columns that are learned from. {they_have} the commonest label, and its share as "
-        "confidence."
-    ]
+    return [f"{found} nothing in the columns that are learned from. {they_have} {what_they_have}."]
 
 
 def text_reader(table: Table, progress: Progress | None = None) -> TextReader:

@@ -1,6 +1,6 @@
 """A table with labels for all of its rows, and what is known of them: above all, how often they are found again."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -9,9 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from semikpca._typing import BoolArray, FloatArray, IntArray
-from semikpca.convexity import ConvexityCertificate
 from semikpca.estimators import LSSVMClassifier, SemiKPCAClassifierCV
-from semikpca.kernels import RBF, Cosine, Kernel, Linear, NeighborGraph, Normalized, OnColumns, Polynomial, as_kernel
+from semikpca.kernels import RBF
 from semikpca.labeling import (
     Acceptance,
     AcceptedLabels,
@@ -22,29 +21,10 @@ from semikpca.labeling import (
     worth_of_labels,
 )
 from semikpca.labels import only_of_class
-from semikpca.tables import (
-    ROW,
-    ColumnRoles,
-    Table,
-    empty_rows,
-    feature_columns,
-    label_columns,
-    named_rows,
-    replaced_columns,
-    with_columns,
-)
-from semikpca.workflow._options import LabelingOptions
-from semikpca.workflow._semi_kpca_share import SemiKPCAShare
+from semikpca.tables import label_columns
+from semikpca.workflow._filled import FilledTable
+from semikpca.workflow._rows import shortened
 from semikpca.workflow._suggestions import suggested_rows
-from semikpca.workflow._views import View, in_words, view_of, view_shares, views_of
-
-# Kernels that are called otherwise than their classes.
-_KINDS: dict[type[Kernel], str] = {
-    NeighborGraph: "neighbor graph",
-    Linear: "linear",
-    Cosine: "cosine",
-    Polynomial: "polynomial",
-}
 
 
 def left_out_estimate(model: Any) -> AccuracyEstimate:
@@ -76,32 +56,8 @@ def labels_alone_estimate(X: FloatArray, labels: npt.NDArray[Any], model: SemiKP
 
 
 @dataclass(frozen=True)
-class LabeledTable:
-    """A table, the classifier that was fitted to it, and everything that is read off the two.
-
-    Attributes
-    ----------
-    table : Table
-    roles : ColumnRoles
-    options : LabelingOptions
-    vectorizer : fitted transformer
-        From feature columns to numbers.
-    X : ndarray of float32, shape (n_rows, n_features)
-    model : fitted SemiKPCAClassifierCV
-    warnings : tuple of str
-        What a user should know before relying on the labels.
-    drawn : ndarray of int or None
-        Labeled rows that were drawn at random, for promises; None takes all that the model did not suggest.
-    """
-
-    table: Table
-    roles: ColumnRoles
-    options: LabelingOptions
-    vectorizer: Any
-    X: FloatArray
-    model: Any
-    warnings: tuple[str, ...] = ()
-    drawn: IntArray | None = None
+class LabeledTable(FilledTable):
+    """A table, the classifier that was fitted to it, and everything that is read off the two."""
 
     @property
     def given(self) -> npt.NDArray[Any]:
@@ -135,15 +91,6 @@ class LabeledTable:
     def decision(self) -> FloatArray:
         """What labels and probabilities are read off; 0, which says nothing, where a row has nothing to go by."""
         return hidden(np.asarray(self.model.decision_), self._empty)
-
-    @cached_property
-    def _empty(self) -> IntArray:
-        return empty_rows(self.table.features, feature_columns(self.table, self.roles))
-
-    @property
-    def unreachable(self) -> IntArray:
-        """Rows that no label reaches: they get the commonest label, and its share as confidence."""
-        return np.asarray(self.model.unreachable_rows_)
 
     @property
     def _codes(self) -> IntArray:
@@ -181,10 +128,6 @@ class LabeledTable:
         right, counted = int(found.is_right[asked].sum()), int(asked.sum())
         return AccuracyEstimate.of(right, counted, worth=worth_of_labels(self.model))
 
-    def with_drawn(self, rows: IntArray) -> "LabeledTable":
-        """Return the same, told which rows were drawn at random to be labeled; other labels promise nothing."""
-        return replace(self, drawn=np.intersect1d(rows, np.flatnonzero(self.is_given)))
-
     def accepted(self, share_right: float, confidence: float = 0.9) -> AcceptedLabels:
         """Return the predicted labels that can be accepted unseen, so that this share of them is right, or more."""
         return self.acceptance.accepted(1 - share_right, confidence)
@@ -206,47 +149,8 @@ class LabeledTable:
         """The same for LS-SVM on the labeled rows alone."""
         return labels_alone_estimate(self.X, self.given, self.model)
 
-    @property
-    def certificate(self) -> ConvexityCertificate | None:
-        """The certificate of the heaviest use of Semi-KPCA in the blend; None where there is none."""
-        certificate: ConvexityCertificate | None = self.model.certificate_
-        return certificate
-
-    @cached_property
-    def semi_kpca(self) -> SemiKPCAShare:
-        """What Semi-KPCA has of the blend: the certificate says something of the answer as far as that."""
-        return SemiKPCAShare.of(self.model)
-
-    @cached_property
-    def kernel_shares(self) -> dict[str, float]:
-        """The share that each kind of kernel has in the blend, in plain words, heaviest first."""
-        shares: dict[str, float] = {}
-        for kernel, weight in zip(self.model.results_["kernel"], self.model.weights_, strict=True):
-            words = _kind(kernel)
-            shares[words] = shares.get(words, 0.0) + float(weight)
-        return dict(sorted(shares.items(), key=lambda item: -item[1]))
-
-    @cached_property
-    def view_shares(self) -> dict[str, float]:
-        """The share that each part of the columns has in the blend, heaviest first."""
-        return view_shares(self.views, self.model.results_["kernel"], self.model.weights_)
-
-    @cached_property
-    def views(self) -> tuple[View, ...]:
-        """The parts of the columns that were tried by themselves."""
-        return views_of(self.vectorizer)
-
-    def view_of(self, kernel: Kernel) -> View:
-        """Return the part of the columns that a kernel of the blend sees."""
-        return view_of(self.views, kernel)
-
-    @property
-    def what_matters(self) -> str:
-        """A sentence on which columns matter; "" where there was nothing to choose."""
-        return "" if self.options.kernel_names else in_words(self.views, self.view_shares)
-
     def suggestions(self, n: int = 10, check_rows: int = 0) -> IntArray:
-        """Return numbers of rows to label next, best first, each telling something else; the last ones at random."""
+        """Return numbers of rows to label next, as the page suggests them; the last ones drawn at random."""
         return suggested_rows(self.model, n, check_rows=check_rows, random_state=self.options.random_state)
 
     def nearest_labeled(self, row: int, label: Any, n: int = 3) -> IntArray:
@@ -255,26 +159,24 @@ class LabeledTable:
         distances = np.linalg.norm(self.X[rows] - self.X[row], axis=1)
         return rows[np.argsort(distances, kind="stable")[:n]]
 
+    def in_brief(self, rows: IntArray) -> dict[str, list[str]]:
+        """Return what is predicted for some rows and how sure it is, in words, by titles of columns."""
+        return {
+            "Looks like": [shortened(self.predicted[row], 30) for row in rows],
+            "Confidence": [f"{self.confidence[row]:.2f}" for row in rows],
+        }
+
     def to_frame(self, *, labels_only: bool = False, accepted: AcceptedLabels | None = None) -> pd.DataFrame:
         """Return the table as it was, or the ids or places of its rows, with four columns more, or five.
 
         Those of an earlier run go. Of an array there are the numbers of its rows alone.
         """
-        before = named_rows(self.table, self.roles.id)
-        if not labels_only:
-            before = self.table.written.drop(columns=replaced_columns(self.table, self.roles))
         is_accepted = None if accepted is None else self.is_accepted(accepted)
         added = label_columns(self.predicted, self.confidence, self.is_given, self.looks_wrong, is_accepted)
-        return with_columns(before, added)
+        return self.with_added(added, labels_only=labels_only)
 
-    def rows_frame(self, rows: IntArray) -> pd.DataFrame:
-        """Return some unlabeled rows with what is predicted for them, and the number of each in the table, from 1."""
-        before = self.table.written.drop(columns=replaced_columns(self.table, self.roles))
-        found = with_columns(before, label_columns(self.predicted, self.confidence)).iloc[rows]
-        if self.table.is_array:
-            return found  # with its numbers
-        found = with_columns(found, {ROW: rows + 1})
-        return found[[found.columns[-1], *found.columns[:-1]]]
+    def _predictions(self) -> dict[str, Any]:
+        return label_columns(self.predicted, self.confidence)
 
 
 def audit_frame(labeled: LabeledTable, *, n_nearest: int = 3) -> pd.DataFrame:
@@ -296,15 +198,6 @@ def audit_frame(labeled: LabeledTable, *, n_nearest: int = 3) -> pd.DataFrame:
         for row, label in zip(audit.rows, audit.suggested, strict=True)
     ]
     return frame[["row", "given", "suggested", "suspicion", "suggested_probability", "looks_wrong", "nearest"]]
-
-
-def _kind(kernel: Kernel) -> str:
-    """Return what a kernel is, without its numbers."""
-    if isinstance(kernel, Normalized):
-        return f"normalized {_kind(as_kernel(kernel.kernel))}"
-    if isinstance(kernel, OnColumns):
-        return _kind(as_kernel(kernel.kernel))
-    return _KINDS.get(type(kernel), type(kernel).__name__)
 
 
 def hidden(decision: FloatArray, rows: IntArray) -> FloatArray:

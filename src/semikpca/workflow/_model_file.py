@@ -6,39 +6,25 @@ somebody made up from doing harm is the registry of types.
 """
 
 import json
-from dataclasses import asdict, dataclass, field, replace
+import math
+from dataclasses import asdict
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
-import numpy as np
-import pandas as pd
-
 from semikpca._files import versions, write_whole
-from semikpca.estimators import SemiKPCAClassifierCV
-from semikpca.exceptions import ModelFileError, TableError, TextEncoderError
-from semikpca.tables import (
-    EMBEDDING,
-    NGRAMS,
-    ColumnRoles,
-    Table,
-    TextEncoder,
-    empty_rows,
-    feature_columns,
-    label_columns,
-    listed,
-    named_rows,
-    replaced_columns,
-    with_columns,
-    with_unfolded_vectors,
-)
-from semikpca.workflow._label import Progress, text_reader
-from semikpca.workflow._labeled import LabeledTable, hidden
+from semikpca.estimators import SemiKPCAClassifierCV, SemiKPCARegressorCV
+from semikpca.exceptions import ModelFileError, TextEncoderError
+from semikpca.tables import NGRAMS, ColumnRoles, TextEncoder, feature_columns
+from semikpca.workflow._filled import FilledTable
+from semikpca.workflow._label_model import LabelModel, NumberModel
 from semikpca.workflow._migrations import FORMAT_VERSION, migrated
 from semikpca.workflow._objects import RefusedTypesError, read_objects, write_objects
 
+_MODELS = (SemiKPCAClassifierCV, SemiKPCARegressorCV)
+_MOST_DECIMALS = 400
 _NAME = "semikpca model, format "
 _LONGEST_LINE = 10_000_000
 # A vocabulary shrinks to a fortieth, anything else far less.
@@ -48,95 +34,14 @@ _VERSIONED = ("skrub", "skops", "pandas")
 _DECIDING = ("semikpca", "scikit-learn", "skrub")
 
 
-@dataclass(frozen=True)
-class LabelModel:
-    """A classifier with all that it takes to use it on another table.
-
-    Attributes
-    ----------
-    vectorizer : fitted transformer
-    model : fitted SemiKPCAClassifierCV
-    roles : ColumnRoles
-    feature_names : tuple of str
-        The columns that it learned from.
-    versions : dict of str to str
-        What it was made with.
-    warnings : tuple of str
-        Other versions that are installed here.
-    """
-
-    vectorizer: Any
-    model: Any
-    roles: ColumnRoles
-    feature_names: tuple[str, ...]
-    versions: dict[str, str] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-
-    def surplus_columns(self, table: Table) -> list[str]:
-        """Return the columns of a table that the model does not know, and that no earlier run added."""
-        known = {
-            *self.feature_names,
-            self.roles.label,
-            self.roles.id,
-            *self.roles.exclude,
-            *self.replaced_columns(table),
-        }
-        return [str(name) for name in table.features.columns if name not in known]
-
-    def predict_table(
-        self, table: Table, *, labels_only: bool = False, progress: Progress | None = None
-    ) -> pd.DataFrame:
-        """Return a table as it was, or what its rows are found by, with the predicted label and its probability.
-
-        Labels of an earlier run, which the model did not learn from, go. Columns are found by their names. A category
-        that was never seen is like a missing one. Reading texts is reported to ``progress``.
-        """
-        features = self.learned_from(table)
-        try:
-            X = self.vectorizer.transform(features, reader=text_reader(table, progress))
-            decision = hidden(self.model.decision_function(X), empty_rows(features, self.feature_names))
-            codes = self.model.decision_codes(decision)
-            labels = np.array(self.model.label_coding_.decode(codes).tolist(), dtype=object)
-            chances = self.model.decision_probabilities(decision)[np.arange(len(codes)), codes]
-        except (TableError, TextEncoderError, MemoryError):
-            raise
-        except Exception as error:  # the parts of a model that somebody put together need not fit each other
-            raise ModelFileError(
-                f"The model has no answer for this table ({type(error).__name__}: {error}). Train it again with "
-                "semikpca label --save."
-            ) from error
-        before = named_rows(table, self.roles.id)
-        if not labels_only:
-            before = table.written.drop(columns=self.replaced_columns(table))
-        return with_columns(before, label_columns(labels, chances))
-
-    def replaced_columns(self, table: Table) -> list[str]:
-        """Return the labels of an earlier run in a table; the model may have learned from such columns itself."""
-        return replaced_columns(table, replace(self.roles, keep=self.feature_names))
-
-    def learned_from(self, table: Table) -> pd.DataFrame:
-        """Return the columns of a table that the model learned from, or refuse one that lacks some."""
-        features = table.features
-        missing = [name for name in self.feature_names if name not in features.columns]
-        if missing and table.is_array:  # models were once made of a column for each number of an array
-            features = with_unfolded_vectors(features, missing)
-            missing = [name for name in missing if name not in features.columns]
-        if missing:
-            hint = f" --embeddings FILE brings the vectors {EMBEDDING!r}." if EMBEDDING in missing else ""
-            raise TableError(
-                f"{table.path or 'The table'} lacks {_columns(missing)}, which the model learned from. It has "
-                f"{_columns(features.columns)}.{hint}"
-            )
-        return features[list(self.feature_names)]
-
-
-def save_model(path: str | Path, labeled: LabeledTable) -> None:
-    """Write the classifier of a labeled table to a file, whole or not at all."""
-    facts = {
+def save_model(path: str | Path, labeled: FilledTable) -> None:
+    """Write the model of a labeled table to a file, whole or not at all."""
+    facts: dict[str, Any] = {
         "roles": asdict(labeled.roles),
         "features": [str(name) for name in feature_columns(labeled.table, labeled.roles)],
         "versions": versions(_VERSIONED),
     }
+    facts |= labeled.kept_beside_model
     objects = {"vectorizer": labeled.vectorizer, "model": labeled.model}
     body = json.dumps(facts).encode() + b"\n" + write_objects(objects)
     head = f"{_NAME}{FORMAT_VERSION}\nsha256 {sha256(body).hexdigest()} {len(body)}\n"
@@ -152,6 +57,15 @@ def _roles(facts: Any) -> ColumnRoles:
     as_typed = bool(facts.get("labels_as_typed", False))
     label = _name(facts["label"])
     return ColumnRoles(label, ident, text, exclude, as_typed, text_encoder=encoder, category=category)
+
+
+def _numbers(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return what a file says of numbers that were left out; whoever wrote something else into it is refused."""
+    known = facts["numbers"]
+    errors, decimals = tuple(float(error) for error in known["errors"]), int(known["decimals"])
+    if not all(0 <= error < math.inf for error in errors) or not 0 <= decimals <= _MOST_DECIMALS:
+        raise ValueError("its errors at left-out numbers are no distances")
+    return {"errors": errors, "decimals": decimals}
 
 
 def _name(value: Any) -> str:
@@ -181,18 +95,22 @@ def load_model(path: str | Path) -> LabelModel:
     _refuse_bomb(path, payload)
     try:
         objects = read_objects(payload, format_version)
-        if not isinstance(objects, dict) or not isinstance(objects.get("model"), SemiKPCAClassifierCV):
-            raise TypeError("it holds no classifier")
-        objects = migrated(objects, format_version)
+        if not isinstance(objects, dict) or not isinstance(objects.get("model"), _MODELS):
+            raise TypeError("it holds no classifier and no regressor")
+        is_number = isinstance(objects["model"], SemiKPCARegressorCV)
+        if not is_number:  # regressors are in files of the last format only
+            objects = migrated(objects, format_version)
+        make, more = (NumberModel, _numbers(facts)) if is_number else (LabelModel, {})
         encoder = objects["vectorizer"].encoder()
         made_with = {str(name): str(number) for name, number in facts["versions"].items()}
-        return LabelModel(
+        return make(
             objects["vectorizer"],
             objects["model"],
             _roles(facts["roles"]),
             tuple(str(name) for name in facts["features"]),
             made_with,
             (*_other_versions(made_with), *_other_encoder(objects["vectorizer"], encoder)),
+            **more,
         )
     except RefusedTypesError as error:
         raise ModelFileError(f"{path} {error}. It was not loaded.") from error
@@ -290,7 +208,3 @@ def _other_encoder(vectorizer: Any, encoder: TextEncoder | None) -> tuple[str, .
         f"The texts of the model were read with {vectorizer.encoder_.version}, and {encoder.identity.version} is "
         "installed, with the same weights: predictions may differ a little.",
     )
-
-
-def _columns(names: Any) -> str:
-    return f"the column{'' if len(names) == 1 else 's'} {listed(names, 8)}"

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from semikpca._numbers import is_positive_number, is_whole_number
-from semikpca.estimators import SemiKPCAClassifierCV
+from semikpca.estimators import SemiKPCAClassifierCV, SemiKPCARegressorCV
 from semikpca.kernels import shorthands
 from semikpca.workflow._views import View
 
@@ -18,7 +18,7 @@ def kernel_names(*, installed: bool = True) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class LabelingOptions:
-    """Settings of the classifier.
+    """Settings of the classifier, or of the regressor.
 
     Attributes
     ----------
@@ -62,11 +62,17 @@ class LabelingOptions:
 
     def classifier(self, views: Sequence[View] = ()) -> SemiKPCAClassifierCV:
         """Return the classifier that the options describe, not fitted; by default it looks at all these views."""
-        make: Any = SemiKPCAClassifierCV
+        return self._automatic(SemiKPCAClassifierCV, views)  # type: ignore[no-any-return]  # estimators have no types
+
+    def regressor(self, views: Sequence[View] = ()) -> SemiKPCARegressorCV:
+        """Return the same for numbers."""
+        return self._automatic(SemiKPCARegressorCV, views)  # type: ignore[no-any-return]
+
+    def _automatic(self, make: Any, views: Sequence[View]) -> Any:
         kernels: list[Any] = list(self.kernel_names)
         if not kernels:
             kernels = [view.kernels for view in views]
-        return make(  # type: ignore[no-any-return]  # estimators have no types
+        return make(
             kernels=kernels or None,
             error_weights=None if self.error_weight is None else [self.error_weight],
             n_components_removed=(1 if self.n_components_removed is None else self.n_components_removed,),

@@ -10,9 +10,11 @@
   const coarse = matchMedia("(pointer: coarse)").matches;
   const n = points.x.length;
   const size = (n > 3000 ? 6 : n > 1000 ? 7.5 : 9) * (stage.clientWidth < 600 ? 0.8 : 1);
-  const least = Math.min(...points.confidence);
-  const state = { mode: "class", hidden: new Set(), marks: { given: true, wrong: true }, found: null, isActive: false };
-  const members = legend.map(() => []);
+  // Classes have a confidence, and numbers have their own size: what colors go by where they go from low to high.
+  const shade = points.value ?? points.confidence;
+  const [least, most] = points.range ?? [Math.min(...points.confidence), 1];
+  const state = { mode: points.value ? "value" : "class", hidden: new Set(), marks: { given: true, wrong: true }, found: null, isActive: false };
+  const members = legend.length ? legend.map(() => []) : [[]];
   points.group.forEach((group, index) => members[group].push(index));
   const placeOf = new Map(points.row.map((row, index) => [row, index]));
   const kind = hasWebGL() ? "scattergl" : "scatter";
@@ -37,6 +39,12 @@
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   }
 
+  function stops() {
+    const colors = [];
+    while (styleOf(`--ramp-${colors.length}`)) colors.push(styleOf(`--ramp-${colors.length}`));
+    return colors;
+  }
+
   // What the rows of a group look like: one value where they are of one class, or else one for each row.
   function looks(indices, ofClass) {
     const classes = indices.map((index) => points.predicted[index]);
@@ -59,7 +67,7 @@
     const drawn = shown.map((indices) => trace(indices, {
       size,
       symbol: looks(indices, points.shapes),
-      color: byClass ? looks(indices, colors) : indices.map((index) => points.confidence[index]),
+      color: byClass ? looks(indices, colors) : indices.map((index) => shade[index]),
       coloraxis: byClass ? undefined : "coloraxis",
       opacity: byClass ? indices.map((index) => 0.4 + 0.6 * sureness(index)) : 0.9,
       line: { width: 0 },
@@ -92,8 +100,8 @@
       dragmode: coarse ? false : "zoom",
       uirevision: "kept",
       coloraxis: {
-        cmin: least, cmax: 1, showscale: false,
-        colorscale: [[0, styleOf("--ramp-0")], [0.5, styleOf("--ramp-1")], [1, styleOf("--ramp-2")]],
+        cmin: least, cmax: most, showscale: false,
+        colorscale: stops().map((color, place, all) => [place / (all.length - 1), color]),
       },
     };
   }
@@ -111,16 +119,19 @@
     return element;
   }
 
+  function predictionOf(index) {
+    if (points.value) return points.said[index];
+    return `${points.names[points.predicted[index]]} (${Math.round(100 * points.confidence[index])}%)`;
+  }
+
   function showCard(index) {
-    const predicted = points.names[points.predicted[index]];
     const given = points.given[index];
-    const sure = `${Math.round(100 * points.confidence[index])}%`;
     const lines = [line(points.name[index], "card-name")];
     if (points.text[index]) lines.push(line(points.text[index], "card-text"));
-    lines.push(line(`Predicted: ${predicted} (${sure})`));
-    lines.push(line(given === null ? "No label was given." : `Given: ${given}`));
+    lines.push(line(`Predicted: ${predictionOf(index)}`));
+    lines.push(line(given === null ? `No ${points.value ? "number" : "label"} was given.` : `Given: ${given}`));
     const other = points.others_say[index];
-    if (other !== null) lines.push(line(`Looks wrong: the other labels say ${other}.`, "card-warn"));
+    if (other !== null) lines.push(line(`Looks wrong: the other ${points.value ? "numbers" : "labels"} say ${other}.`, "card-warn"));
     card.replaceChildren(...lines);
     card.hidden = false;
     const { xaxis, yaxis } = stage._fullLayout;
@@ -180,7 +191,7 @@
     for (const button of all("[data-mode]")) button.ariaPressed = String(button.dataset.mode === state.mode);
     for (const button of legend) button.ariaPressed = String(!state.hidden.has(Number(button.dataset.group)));
     for (const button of all("[data-marks]")) button.ariaPressed = String(state.marks[button.dataset.marks]);
-    document.querySelector(".ramp").hidden = state.mode !== "confidence";
+    document.querySelector(".ramp").hidden = state.mode === "class";
     document.querySelector(".map-legend").classList.toggle("colorless", state.mode === "confidence");
   }
 
