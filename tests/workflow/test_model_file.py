@@ -112,6 +112,7 @@ def test_a_model_file_says_what_it_is_in_plain_lines(saved):
         "labels_as_typed": False,
         "text_encoder": "auto",
         "keep": [],
+        "category": [],
         "labels_as": "auto",
     }
     assert {"semikpca", "scikit-learn", "skrub", "skops"} <= set(facts["versions"])
