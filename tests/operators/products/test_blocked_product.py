@@ -8,6 +8,7 @@ from threadpoolctl import threadpool_limits
 from oracles import relative_error
 from semikpca.kernels import (
     RBF,
+    CompiledTiles,
     Cosine,
     FactorTiles,
     Laplacian,
@@ -19,6 +20,15 @@ from semikpca.kernels import (
 )
 from semikpca.operators import cross_product, make_operator
 from semikpca.operators.products import KeptTiles, product_at, symmetric_product, two_sided_product
+
+
+@pytest.fixture(autouse=True, params=["NumPy", "compiled"])
+def maker(request):
+    """Who makes the blocks: every test is held by both."""
+    if request.param == "compiled":
+        request.getfixturevalue("with_programs")
+    return request.param
+
 
 # Relative to the norm of the product of absolute values, so that cancellation in a sum does not count as an error.
 # float64: sums of up to 700 numbers, each off by a few eps. float32: exponents up to 16 are off by 16 eps.
@@ -234,9 +244,10 @@ def test_clusters_far_apart_keep_their_digits(value_dtype):
     assert_product(operator.matmat(block), matrix_of("rbf", rows, rows), block, value_dtype)
 
 
-def test_rows_close_together_take_the_product_of_factors():
+def test_rows_close_together_take_the_product_of_factors(maker):
     rows = rows_of(50)
-    assert isinstance(tiles_of(FORMULAS["rbf"][0], rows, rows, np.float64), FactorTiles)
+    wanted = CompiledTiles if maker == "compiled" else FactorTiles
+    assert isinstance(tiles_of(FORMULAS["rbf"][0], rows, rows, np.float64), wanted)
 
 
 @pytest.mark.parametrize("value_dtype", [np.float64, np.float32])
