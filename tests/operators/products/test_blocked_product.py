@@ -389,6 +389,18 @@ def test_kept_blocks_are_made_once_and_give_the_product_again_and_again(name, n,
     assert kept.nbytes == np.dtype(dtype).itemsize * sum((n - at) * min(256, n - at) for at in range(0, n, 256))
 
 
+def test_blocks_of_a_program_are_kept_by_products_with_few_columns_alone(maker):
+    rows = rows_of(700)
+    kept = KeptTiles(tiles_of(FORMULAS["rbf"][0], rows, rows, np.float64), 700, np.float64)
+    before, sizes = kept.nbytes, []
+    for n_columns in (16, 1, 16):
+        block = block_of(700, n_columns, np.float64)
+        assert_product(symmetric_product(kept, 700, block, np.float64), matrix_of("rbf", rows, rows), block, np.float64)
+        sizes.append(kept.nbytes)
+    assert (sizes[0] == before) == (maker == "compiled")
+    assert before < sizes[1] == sizes[2]
+
+
 def _blocks(n):
     return [block_of(n, n_columns, np.float64) for n_columns in (13, 1, 3)]
 

@@ -19,13 +19,18 @@ from semikpca.operators.products._compiled import (
 
 # Blocks that are only read are wide: the fewer there are, the less is to be done between the products with them.
 _KEPT_COLUMNS = 4096
+# With more columns than this, a program makes a product from nothing faster than BLAS does from blocks that are kept.
+_COLUMNS_FOR_KEPT = 4
 # Products with blocks are np.dot: with an answer of 500 numbers or fewer, matmul keeps all other threads waiting.
 # With more columns than this at a time, sums would leave the cache before the block does.
 _COLUMNS_AT_ONCE = 64
 
 
 class KeptTiles:
-    """Blocks of a symmetric product that stay in memory once they are made: about half of the matrix."""
+    """Blocks of a symmetric product that stay in memory once they are made: about half of the matrix.
+
+    Where a compiled program makes them, products with many columns are left to it and keep none.
+    """
 
     def __init__(self, tiles: Tiles, n: int, dtype: Any) -> None:
         self.tiles, self.n, self.dtype = tiles, n, np.dtype(dtype)
@@ -72,8 +77,9 @@ def symmetric_product(tiles: Tiles, n: int, block: FloatArray, dtype: Any) -> Fl
 
 
 def _symmetric_few(tiles: Tiles, n: int, block: FloatArray, dtype: Any) -> FloatArray:
-    if is_multiplied_by_program(tiles, block):
-        return compiled_symmetric(tiles, n, block)
+    maker = tiles.tiles if isinstance(tiles, KeptTiles) and block.shape[1] > _COLUMNS_FOR_KEPT else tiles
+    if is_multiplied_by_program(maker, block):
+        return compiled_symmetric(maker, n, block)
     V = np.ascontiguousarray(block, dtype=dtype)
     strips = slices(0, n, BLOCK_ROWS)
     width = _KEPT_COLUMNS if isinstance(tiles, KeptTiles) else BLOCK_COLUMNS
