@@ -4,8 +4,8 @@
     python benchmarks/bench_compiled.py --parts products --repetitions 15
     python benchmarks/bench_compiled.py --rows 1000 --many-rows 1500 --repetitions 1 --out small.csv
 
-Parts: ``start``, what it takes to compile a program and to load it again; ``products`` of one matrix with 16 columns, by
-kernel, features and type; ``fits`` beside those of scikit-learn; ``many`` rows, once with programs and once without.
+Parts: ``start``, what it takes to compile a program and to load it again; ``products`` of one matrix with 16 columns;
+``fits`` beside those of scikit-learn; ``many`` rows, once with programs and once without.
 
 Every answer is checked before its time is taken: products against the formula in more digits, at some of the rows, fits
 against each other and against the truth. Repetitions are interleaved, so that whatever else the computer does falls on

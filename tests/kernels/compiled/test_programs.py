@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("llvmlite")
 
 from semikpca.kernels import ExponentialDecay, Power
-from semikpca.kernels.compiled._machine import compiled, functions_of
+from semikpca.kernels.compiled._machine import compiled, functions_of, optimized, target_machine
 from semikpca.kernels.compiled._programs import Program
 from semikpca.kernels.compiled._tiles import tiles_of_factors
 
@@ -155,3 +155,12 @@ def test_sums_of_single_precision_values_are_kept_in_double(rng):
 def test_a_program_compiles_to_the_same_code_each_time():
     program = Program("inner product", EXP, "float32", 32, 16)
     assert compiled(program) == compiled(program)
+
+
+@pytest.mark.parametrize("registers", REGISTERS, ids=str)
+def test_programs_call_no_other_functions(registers):
+    # Whatever they called would have to be found in each process, on every system.
+    program = Program("squared distance", ExponentialDecay((1.0, 1.0), root=True), "float64", *registers)
+    text = target_machine().emit_assembly(optimized(program))
+    called = [line for line in text.splitlines() if line.split()[:1] in (["call"], ["callq"], ["bl"])]
+    assert called == []

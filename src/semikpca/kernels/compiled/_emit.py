@@ -95,13 +95,6 @@ class Emitter:
         self.builder.store(value, memory)
         return memory
 
-    def array(self, size: int) -> Any:
-        """Return memory for numbers that lasts as long as the program."""
-        with self.builder.goto_entry_block():
-            memory = self.builder.alloca(self.number, size)
-            memory.align = 64
-        return memory
-
     @contextmanager
     def loop(self, start: Any, stop: Any, step: int) -> Iterator[Any]:
         """Repeat what is written inside, for each place from start up to stop."""

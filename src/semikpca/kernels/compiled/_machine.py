@@ -26,7 +26,7 @@ CACHE_FOLDER_VARIABLE = "SEMIKPCA_CACHE_DIR"
 
 _log = logging.getLogger(__name__)
 _compiling = Lock()
-_N_ARRAYS = {VALUES: 3, AHEAD: 4, BOTH_SIDES: 6}
+_N_ARRAYS = {VALUES: 3, AHEAD: 5, BOTH_SIDES: 7}
 _N_SIZES = 6
 
 
@@ -78,15 +78,19 @@ def functions_of(program: Program) -> Functions:
 
 def compiled(program: Program) -> bytes:
     """Return the machine code of a program for this processor."""
+    return bytes(target_machine().emit_object(optimized(program)))
+
+
+def optimized(program: Program) -> Any:
+    """Return a program as a module of LLVM, ready for being turned into machine code."""
     module = binding.parse_assembly(program.instructions())
     module.verify()
-    machine = _target_machine()
     options = create_pipeline_tuning_options(speed_level=2)
     # Programs say themselves what is done in vectors, and how often: more of it would only take the compiler longer.
     options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
-    passes = create_pass_builder(machine, options)
+    passes = create_pass_builder(target_machine(), options)
     passes.getModulePassManager().run(module, passes)
-    return bytes(machine.emit_object(module))
+    return module
 
 
 def cache_folder() -> Path:
@@ -100,7 +104,8 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "semikpca"
 
 
-def _target_machine() -> Any:
+def target_machine() -> Any:
+    """Return LLVM's description of this processor."""
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     return binding.Target.from_triple(binding.get_process_triple()).create_target_machine(
@@ -109,7 +114,7 @@ def _target_machine() -> Any:
 
 
 def _engine(code: bytes) -> Any:
-    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _target_machine())
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), target_machine())
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return engine

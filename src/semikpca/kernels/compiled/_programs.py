@@ -76,6 +76,11 @@ class Program:
         """Columns that a product may have."""
         return MOST_COLUMNS
 
+    @property
+    def memory(self) -> int:
+        """Numbers that a product needs memory for: values of a group, and sums of the columns that they add to."""
+        return self.stretch * (self.group + MOST_COLUMNS)
+
     def instructions(self) -> str:
         """Return the three functions of the program, as LLVM reads them."""
         module = ir.Module(name="semikpca")
@@ -94,7 +99,7 @@ class _Writer:
         if name == VALUES:
             arrays["values"] = number
         else:
-            arrays |= {"right_columns": number, "left_sums": wide}
+            arrays |= {"memory": number, "right_columns": number, "left_sums": wide}
         if name == BOTH_SIDES:
             arrays |= {"left_columns": number, "right_sums": wide}
         sizes = ["n_features", "n_columns", "first_row", "last_row", "first", "last"]
@@ -135,8 +140,8 @@ class _Writer:
     def _multiply(self) -> None:
         emit, given, program = self.emit, self.given, self.program
         builder, stretch, n_columns = emit.builder, program.stretch, given["n_columns"]
-        values = emit.array(program.group * stretch)
-        back = emit.array(stretch * MOST_COLUMNS) if self.name == BOTH_SIDES else None
+        values = given["memory"]
+        back = emit.at(values, emit.place(program.group * stretch)) if self.name == BOTH_SIDES else None
         with emit.loop(given["first"], given["last"], stretch) as first:
             left = builder.sub(given["last"], first)
             is_last = builder.icmp_signed("<", left, emit.place(stretch))

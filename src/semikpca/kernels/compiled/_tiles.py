@@ -85,7 +85,8 @@ class CompiledTiles:
         second in float64.
         """
         self.functions.ahead(
-            *_addresses(self.left, self.panels, right_columns, left_sums), *self._sizes(rows, columns, right_columns)
+            *_addresses(self.left, self.panels, self._work(), right_columns, left_sums),
+            *self._sizes(rows, columns, right_columns),
         )
 
     def add_both_sides(
@@ -99,9 +100,13 @@ class CompiledTiles:
     ) -> None:
         """Do the same, and add K[rows, columns].T @ left_columns[rows] to right_sums[columns]."""
         self.functions.both_sides(
-            *_addresses(self.left, self.panels, right_columns, left_sums, left_columns, right_sums),
+            *_addresses(self.left, self.panels, self._work(), right_columns, left_sums, left_columns, right_sums),
             *self._sizes(rows, columns, right_columns),
         )
+
+    def _work(self) -> FloatArray:
+        """Return memory that this thread works in."""
+        return self._memory.block("work", (1, self.functions.program.memory), self.left.dtype)
 
     def _sizes(self, rows: slice, columns: slice, right_columns: FloatArray) -> tuple[int, ...]:
         program = self.functions.program
