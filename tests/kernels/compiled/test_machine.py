@@ -51,6 +51,16 @@ def test_nobody_else_can_write_where_code_is_kept(folder, compilations):
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
+@pytest.mark.skipif(os.name != "posix", reason="other systems have other owners")
+def test_code_of_another_user_is_not_run(folder, compilations, monkeypatch):
+    machine.functions_of(PROGRAM)
+    machine.functions_of.cache_clear()
+    owner = os.getuid()
+    monkeypatch.setattr(machine.os, "getuid", lambda: owner + 1)
+    machine.functions_of(PROGRAM)
+    assert len(compilations) == 2
+
+
 @pytest.mark.parametrize("damage", [lambda code: code[:-1], lambda code: b"", lambda code: code[:-1] + b"?"])
 def test_a_damaged_file_is_compiled_again_and_replaced(folder, compilations, damage):
     machine.functions_of(PROGRAM)

@@ -130,9 +130,12 @@ def _path(program: Program) -> Path:
 
 
 def _kept(program: Program) -> bytes | None:
-    """Return machine code that was kept; None where there is none, or where the file was damaged."""
+    """Return machine code that was kept; None where there is none, or it is damaged, or somebody else's."""
     try:
-        content = _path(program).read_bytes()
+        path = _path(program)
+        if hasattr(os, "getuid") and path.stat().st_uid != os.getuid():
+            return None  # what runs in this process is for its user to write
+        content = path.read_bytes()
     except (OSError, RuntimeError):  # the second where nobody knows a home folder
         return None
     digest, code = content[:32], content[32:]
