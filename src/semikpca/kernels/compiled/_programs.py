@@ -1,9 +1,9 @@
 """The program of a block of a kernel matrix: its values, and its products, as LLVM instructions.
 
 Rows are taken a few at a time, a *group*, against a few dozen others, a *panel*. Sums over the features of a group with
-a panel stay in registers, become kernel values there, and go to a small array in the first-level cache. From there each
-value is multiplied with the coefficients of its column, for the sums of the group, and with those of its row, for the
-sums of the columns.
+a panel stay in registers. Then they go to a small array in the first-level cache, of a *stretch* of columns, and become
+kernel values there. Each value is multiplied with the coefficients of its column, for the sums of the group, and with
+those of its row, for the sums of the columns.
 """
 
 from dataclasses import dataclass
@@ -18,9 +18,8 @@ from semikpca.kernels.compiled._emit import INDEX, Emitter
 
 VALUES, AHEAD, BOTH_SIDES = "values", "ahead", "both_sides"
 MOST_COLUMNS = 64  # that sums have memory for
-_BYTES_OF_STRETCH = (
-    512  # of a row of values at a time: a group of them, and the sums beside it, stay in the first-level cache
-)
+# Of a row of values at a time: a group of them, and the sums that they add to, stay in the first-level cache.
+_BYTES_OF_STRETCH = 512
 _VECTORS_OF_PANEL = 2
 
 
@@ -264,9 +263,8 @@ def _exponential(emit: Emitter, x: Any) -> Any:
     """
     builder = emit.builder
     is_single = emit.number == ir.FloatType()
-    digits, bias, degree = (
-        (23, 127, 7) if is_single else (52, 1023, 13)
-    )  # of Taylor's series: the next term is below eps / 16
+    # The degree is that of Taylor's series, whose next term is below eps / 16.
+    digits, bias, degree = (23, 127, 7) if is_single else (52, 1023, 13)
     bound = emit.constant((1 - bias) * log(2.0))
     bounded = emit.at_least(x, bound)
     # To a number this large only whole ones can be added, and they end up in its last digits.
