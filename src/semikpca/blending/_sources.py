@@ -170,12 +170,15 @@ class ResponseSource(Source):
 
     def compute(self, at: np.ndarray) -> tuple[np.ndarray, DualSolution]:
         known = self._recent.known(at)
+        if not known:
+            solved = self._solved(at)
+            self._recent.keep(at, *solved)
+            return solved
+        is_known = np.array([row in known for row in at.tolist()])
         columns, hardest = self._empty(len(at)), None
-        unknown = np.array([row not in known for row in at.tolist()])
-        if unknown.any():
-            columns[:, unknown], hardest = solved = self._solved(at[unknown])
-            self._recent.keep(at[unknown], *solved)
-        for place in np.flatnonzero(~unknown).tolist():
+        if not is_known.all():
+            columns[:, ~is_known], hardest = self.compute(at[~is_known])
+        for place in np.flatnonzero(is_known).tolist():
             columns[:, place], solution = known[int(at[place])]
             hardest = harder(hardest, solution)
         assert hardest is not None, "no columns are not asked for"
