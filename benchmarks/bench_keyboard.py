@@ -29,8 +29,10 @@ from typing import Any
 
 import numpy as np
 
-from bench_click import CLASSES, N_FEATURES, N_START, check_download, chromium, opened_table, write_rows
+from bench_click import CLASSES, N_FEATURES, N_START, check_download, chromium, write_rows
 from results_csv import circumstances, command_line, write_csv
+from semikpca.tables import ColumnRoles, read_table
+from semikpca.workflow import prepare_table
 
 # Milliseconds: median and slowest of 100 labels, by the number of rows up to which they hold.
 BARS = {10_000: (200, 400), 100_000: (1_000, 1_000)}
@@ -99,7 +101,7 @@ def run(path: Path, truth: np.ndarray, n_labels: int, queue: str, pause: float, 
     """Label rows by keyboard, check them, and return the times."""
     from playwright.sync_api import sync_playwright
 
-    X = opened_table(path).session.X
+    X = prepare_table(read_table(path), ColumnRoles("color")).X
     began = time.perf_counter()
     subprocess.run([sys.executable, "-c", READING, str(path)], check=True)
     reading = time.perf_counter() - began
@@ -108,7 +110,7 @@ def run(path: Path, truth: np.ndarray, n_labels: int, queue: str, pause: float, 
     with started(path, state) as (url, start), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.set_default_timeout(120_000)
+        page.set_default_timeout(600_000)
         began = time.perf_counter()
         page.goto(url)
         page.wait_for_selector("#stages, #labels-value")
