@@ -6,7 +6,7 @@ import sklearn
 
 from oracles import relative_error
 from semikpca import SemiKPCAClassifierCV
-from semikpca.blending import NO_COLUMNS, PlainSource
+from semikpca.blending import NO_COLUMNS, Columns, PlainSource, _candidates, _columns
 from semikpca.blending._columns import ThinColumns
 from semikpca.blending._sources import response_sources
 from semikpca.kernels import RBF, NeighborGraph, Precomputed
@@ -78,3 +78,32 @@ def test_a_model_with_little_memory_decides_as_one_with_much(n_labels):
         assert suggest_labels(scarce, n=3).tolist() == suggest_labels(plenty, n=3).tolist()
         more = [a.add_labels([35, 75], [0, 1]).decision_ for a in (scarce, plenty)]
     assert relative_error(*more) < 1e-5
+
+
+@pytest.mark.parametrize("n_at_once", [7, 4096])
+@pytest.mark.parametrize("silent", [[], [2, 5], list(range(9))], ids=str)
+def test_sums_of_columns_are_products_whatever_says_nothing(rng, monkeypatch, n_at_once, silent):
+    monkeypatch.setattr(_columns, "_ROWS_AT_ONCE", n_at_once)
+    values = np.asfortranarray(rng.normal(size=(120, 9)).astype(np.float32))
+    coefficients = rng.normal(size=(9, 4))
+    coefficients[silent] = 0
+    sums = Columns(AT, values).times(None, coefficients)
+    expected = np.einsum("ij,jk->ik", values.astype(np.float64), coefficients)
+    assert sums.dtype == np.float64
+    np.testing.assert_allclose(sums, expected, rtol=0, atol=SAME)
+
+
+def test_a_row_may_be_asked_for_twice():
+    source = SOURCES["plain"]()
+    twice = NO_COLUMNS.moved(source, AT).moved(source, np.array([5, 60, 5]))
+    np.testing.assert_array_equal(twice.values[:, 0], twice.values[:, 2])
+
+
+def test_a_blend_is_the_same_whether_sums_of_candidates_are_kept_or_made_again(monkeypatch):
+    y = np.full(120, -1)
+    y[[0, 1, 2, 40, 41, 80, 81]] = [0, 0, 0, 1, 1, 2, 2]
+    kept = SemiKPCAClassifierCV().fit(X, y)
+    monkeypatch.setattr(_candidates, "_MOST_SUMS", 0)
+    again = SemiKPCAClassifierCV().fit(X, y)
+    np.testing.assert_allclose(again.decision_, kept.decision_, rtol=0, atol=SAME)
+    np.testing.assert_allclose(again.decision_function(X), kept.decision_function(X), rtol=0, atol=SAME)

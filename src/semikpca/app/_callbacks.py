@@ -112,6 +112,8 @@ def answer(workspace: Workspace, asked: dict[str, Any], limit_mb: int) -> dict[s
             figure = empty_figure() if opened is None else map_figure(opened, opened.session.snapshot(), tab)
         marks = {name: _mark(part) for name, part in parts.items()}
         known = asked["marks"] or {}
+        if opened is not None and len(tab.selected) == 1:
+            workspace.foresight.look_at(opened.session, tab.selected[0])
         flags = [] if opened is None else sorted(opened.session.flagged)
         marks |= {"selected": _mark(tab.selected), "flags": _mark(flags)}
         return {

@@ -24,6 +24,7 @@ from semikpca.app._readings import (
 from semikpca.app._record import Record
 from semikpca.app._snapshot import Advice, Snapshot, advice_of, first_advice
 from semikpca.app._state import Change, State, objects
+from semikpca.arrays import one_blas_thread, one_thread
 from semikpca.estimators import SemiKPCAClassifierCV
 from semikpca.labeling import Acceptance, AcceptedLabels
 from semikpca.labels import UNLABELED
@@ -158,10 +159,12 @@ class LabelingSession:
                         self._advice = known = evidence, without_accepted(known[1], snapshot)
                     return known[1]
                 turn = self.checks(), int(np.sum(given != UNLABELED)) - self._n_in_table
-            if model is None:
-                advice = first_advice(revision, self.X, np.flatnonzero(given == UNLABELED), *turn)
-            else:
-                advice = without_accepted(advice_of(revision, model, *turn), snapshot)
+            # On one core: a label that comes meanwhile has the others.
+            with one_thread(), one_blas_thread():
+                if model is None:
+                    advice = first_advice(revision, self.X, np.flatnonzero(given == UNLABELED), *turn)
+                else:
+                    advice = without_accepted(advice_of(revision, model, *turn), snapshot)
             with self._lock:
                 self._advice = evidence, advice
             return advice
@@ -170,6 +173,14 @@ class LabelingSession:
         """Return the last advice that was computed, which may be of earlier labels; None before the first."""
         with self._lock:
             return None if self._advice is None else self._advice[1]
+
+    def prepare(self, row: int) -> None:
+        """Do beforehand what takes long of a label of this row; on one core, as advice."""
+        with self._lock:
+            model, is_labeled = self._model, self._state.given[row] is not None
+        if not is_labeled:
+            with one_thread(), one_blas_thread():
+                model.prepare_labels([row])
 
     # -- which labels can be accepted unseen -------------------------------------------------------------------
 

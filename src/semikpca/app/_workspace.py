@@ -15,6 +15,7 @@ from semikpca.app._background import Say
 from semikpca.app._column_choices import roles_in
 from semikpca.app._columns import choices_of
 from semikpca.app._folder import Folder
+from semikpca.app._foresight import Foresight
 from semikpca.app._maps import Maps
 from semikpca.app._opening import (
     EXAMPLES,
@@ -108,6 +109,7 @@ class Workspace(Switching):
         self.offer: SavedLabels | None = None
         self.folder: Folder | None = None  # whose tables the page lists
         self.maps = Maps(self)
+        self.foresight = Foresight()
         self._search: TableSearch | None = None
         self._untold: Message | None = None  # what happened before there was a tab
         self._tabs: OrderedDict[str, Tab] = OrderedDict()

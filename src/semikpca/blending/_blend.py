@@ -83,7 +83,8 @@ class Total:
         """Add up what the sources give with the coefficients of their candidates, each in units of its spread."""
         n_labeled, n_classes = len(labels.labeled_rows), labels.n_classes
         constant, left_out = np.zeros(n_classes), np.zeros((n_labeled, n_classes))
-        sums: dict[int, FloatArray] = {}  # the coefficients of each source
+        together: dict[int, FloatArray] = {}  # the coefficients of each source
+        sums: dict[int, FloatArray] = {}  # what they make of its columns, where the candidates know it
         used: dict[int, tuple[tuple[float, bool, float], ...]] = {}
         for number, source in enumerate(sources):
             coefficients, settings = np.zeros((n_labeled, n_classes)), []
@@ -91,13 +92,15 @@ class Total:
                 if candidate.source is source and weight > 0:
                     share = float(weight / candidate.spread)
                     coefficients += share * candidate.coefficients
+                    if candidate.sums is not None:
+                        sums[number] = sums.get(number, 0.0) + share * candidate.sums
                     constant += share * candidate.shift
                     left_out += weight * candidate.left_out
                     settings.append((candidate.noise, candidate.intercept, share))
             if settings:
-                sums[number], used[number] = coefficients, tuple(settings)
-        found = expanded(sources, columns, sums)
-        parts = tuple(Part(number, used[number], *found[number]) for number in sums)
+                together[number], used[number] = coefficients, tuple(settings)
+        found = expanded(sources, columns, together, sums)
+        parts = tuple(Part(number, used[number], *found[number]) for number in together)
         scores = np.zeros((len(labels.codes), n_classes))
         for part in parts:
             scores += part.decision
@@ -187,6 +190,11 @@ class Blend(BlendedSources):
     def with_labels(self, labels: LabelCoding, report: Report = no_report) -> "Blend":
         """Return the blend for other labels; classes may come and go. Kernels and their spectra are shared."""
         return self._fitted(self.sources, self.columns, self.structures, self.components, labels, self.settings, report)
+
+    def prepare(self, rows: IntArray) -> None:
+        """Solve beforehand for what labels of a few rows will need; no answer changes."""
+        for source in self.sources if len(rows) else ():
+            source.prepare(rows)
 
     def without_labels(self, rows: IntArray) -> "Blend":
         """Return the blend that was not given the labels of these rows; classes that have no other label go."""

@@ -28,6 +28,7 @@ from semikpca.labels import LabelCoding, only_of_class
 # targets; an intercept, which does not shrink with the rest, would drown it there.
 _NOISE_LEVELS = (0.1, 1.0, 10.0)
 _MOST_NOISE_WITH_INTERCEPT = 1.0
+_MOST_SUMS = 2**22  # numbers that are kept for a source until its candidates are weighed, 32 MB
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Candidate:
     shift: FloatArray  # what is added to the sum of kernel columns
     spread: float  # of the scores over all rows; candidates are blended in units of it
     left_out: FloatArray  # scores at the labeled rows, each without its own label, in units of the spread
+    sums: FloatArray | None  # Σ columns · coefficients at all rows, a row a class; None where that is too much to keep
     codes: IntArray  # of the classes that it predicts for all rows, in the smallest type that holds them
     shares: FloatArray  # of these classes
     agreement: float  # of what it predicts with the neighborhoods of the rows
@@ -77,14 +79,14 @@ def _candidates_of(source: Source, columns: Columns, labels: LabelCoding, struct
         halves = agreement_of_halves(source, columns, given, targets, _NOISE_LEVELS)
     candidates = []
     for noise, fit, scores in zip(_NOISE_LEVELS, fits, np.split(sums, len(fits)), strict=True):
-        scores -= fit.center[:, np.newaxis]  # a shift of all rows changes nothing
+        centered = scores - fit.center[:, np.newaxis]  # a shift of all rows changes nothing
         # Each class has the mean 0, and so has each row: targets sum to 1, and coefficients to 0.
-        spread = float(np.sqrt(np.mean(np.square(scores))))
+        spread = float(np.sqrt(np.mean(np.square(centered))))
         if not spread > 0:
             continue
-        shifts = [(False, -fit.center, fit.left_out_centered, scores.argmax(axis=0))]
+        shifts = [(False, -fit.center, fit.left_out_centered, centered.argmax(axis=0))]
         if noise <= _MOST_NOISE_WITH_INTERCEPT:
-            codes = (scores + (fit.center + fit.intercept)[:, np.newaxis]).argmax(axis=0)
+            codes = (scores + fit.intercept[:, np.newaxis]).argmax(axis=0)
             shifts.append((True, fit.intercept, fit.left_out, codes))
         for intercept, shift, left_out, codes in shifts:
             candidates.append(
@@ -97,6 +99,7 @@ def _candidates_of(source: Source, columns: Columns, labels: LabelCoding, struct
                     shift=shift,
                     spread=spread,
                     left_out=left_out / spread,
+                    sums=scores if sums.size <= _MOST_SUMS else None,
                     codes=codes.astype(np.min_scalar_type(n_classes)),
                     shares=np.bincount(codes, minlength=n_classes) / len(codes),
                     agreement=structure.agreement(codes, n_classes),

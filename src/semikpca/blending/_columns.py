@@ -1,7 +1,7 @@
 """Columns of a source at some rows: all that candidates are made of, kept whole where memory allows."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from semikpca.blending._sources import Source
 
 _COLUMNS_AT_ONCE = 256  # that are computed and forgotten
+_ROWS_AT_ONCE = 4096
 
 
 def harder(one: DualSolution | None, other: DualSolution | None) -> DualSolution | None:
@@ -44,8 +45,18 @@ class Columns:
         return np.asarray(self.values.mean(axis=0, dtype=np.float64))
 
     def times(self, source: "Source", coefficients: FloatArray) -> FloatArray:
-        """Return Σ columns · coefficients at all training rows; ``source`` is theirs."""
-        return np.asarray(self.values @ coefficients)
+        """Return Σ columns · coefficients at all training rows; ``source`` is theirs.
+
+        Sums, like columns, are in one piece of memory each. A few rows at a time: columns in single precision are
+        multiplied in double, and a copy of all of them in double would take longer than the product.
+        """
+        counted: Any = coefficients.any(axis=1)  # half of the labels say nothing where the other half is asked
+        counted = slice(None) if counted.all() else np.flatnonzero(counted)
+        multipliers, columns = coefficients[counted].T, self.values.T
+        sums = np.empty((len(multipliers), len(self.values)), dtype=np.result_type(multipliers, columns))
+        for some in slices(0, len(self.values), _ROWS_AT_ONCE):
+            sums[:, some] = multipliers @ columns[counted, some]
+        return sums.T
 
     def moved(self, source: "Source", at: IntArray, most_numbers: float = np.inf) -> "Columns":
         """Return the columns at other rows; only those that are not here are computed.
@@ -56,15 +67,17 @@ class Columns:
             return self
         if source.n * len(at) > most_numbers:
             return ThinColumns.of(source, at, self)
-        known, values, hardest = self.at, self.values, self.hardest
-        new = np.setdiff1d(at, known)
+        hardest, dtype, new = self.hardest, self.values.dtype, np.setdiff1d(at, self.at)
+        known = dict(zip(self.at.tolist(), self.values.T, strict=True))
         if new.size:
             computed, solution = source.compute(new)
-            hardest = harder(hardest, solution)
-            values = np.concatenate([values.T, computed.T]).T if known.size else np.ascontiguousarray(computed.T).T
-            known = np.concatenate([known, new])
-        place = {int(row): number for number, row in enumerate(known)}
-        return Columns(at, values.T[[place[int(row)] for row in at]].T, hardest)
+            hardest, dtype = harder(hardest, solution), computed.dtype
+            known |= dict(zip(new.tolist(), computed.T, strict=True))
+        # Each column is copied once: with many labels this is a good part of what one more label costs.
+        values = np.empty((len(at), source.n), dtype=dtype)
+        for place, row in enumerate(at.tolist()):
+            values[place] = known[row]
+        return Columns(at, values.T, hardest)
 
 
 NO_COLUMNS = Columns(np.empty(0, dtype=np.intp), np.empty((0, 0)))

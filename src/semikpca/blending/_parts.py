@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from semikpca.blending._columns import NO_COLUMNS, Columns, harder
 from semikpca.blending._sources import Source
 from semikpca.convexity import ConvexityCertificate
 from semikpca.problem import DualSolution, Expansion
+
+NOTHING_KNOWN: Mapping[int, FloatArray] = MappingProxyType({})
 
 
 class BlendedSources:
@@ -46,15 +49,22 @@ class BlendedSources:
 
 
 def expanded(
-    sources: Sequence[Source], columns: Sequence[Columns], coefficients: Mapping[int, FloatArray]
+    sources: Sequence[Source],
+    columns: Sequence[Columns],
+    coefficients: Mapping[int, FloatArray],
+    sums: Mapping[int, FloatArray] = NOTHING_KNOWN,
 ) -> dict[int, tuple[Expansion, FloatArray]]:
-    """Return Σ columns · coefficients of some sources, by their numbers: of new rows, and of the training rows."""
+    """Return Σ columns · coefficients of some sources, by their numbers: of new rows, and of the training rows.
+
+    ``sums`` are the same at the training rows where that is known already, a row for each column of coefficients.
+    """
     numbers = list(coefficients)
     found: dict[int, tuple[Expansion, FloatArray]] = {}
 
     def expand(place: int, thread: int) -> None:
         number = numbers[place]
-        found[number] = sources[number].expand(columns[number], coefficients[number])
+        known = sums[number].T if number in sums else columns[number].times(sources[number], coefficients[number])
+        found[number] = sources[number].expand(columns[number].at, coefficients[number], known)
 
     in_threads(expand, range(len(numbers)), min(allowed_threads(), len(numbers)))
     return {number: found[number] for number in numbers}

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +25,7 @@ from semikpca.arrays import (
     to_numpy,
 )
 from semikpca.blending._columns import Columns, harder
+from semikpca.blending._recent import RecentColumns
 from semikpca.convexity import ConvexityCertificate
 from semikpca.exceptions import IndistinguishableRowsError, KernelRankError
 from semikpca.kernels import RBF, DefaultKernels, Kernel, NeighborGraph, finite_pairwise
@@ -76,8 +78,16 @@ class Source(ABC):
         """Return Σ columns · coefficients at all training rows, for columns at rows ``at`` that are not kept."""
 
     @abstractmethod
-    def expand(self, columns: Columns, coefficients: np.ndarray) -> tuple[Expansion, np.ndarray]:
-        """Return Σ columns · coefficients as a function of new rows, and its values on the training rows."""
+    def expand(self, at: np.ndarray, coefficients: np.ndarray, sums: np.ndarray) -> tuple[Expansion, np.ndarray]:
+        """Return Σ columns · coefficients as a function of new rows, and its values on the training rows.
+
+        The columns are those at the rows ``at``, and ``sums`` what is known of the values: by columns that are as good
+        as the solves behind them.
+        """
+
+    @abstractmethod
+    def prepare(self, at: np.ndarray) -> None:
+        """Do what takes long of :meth:`compute` beforehand."""
 
     def at_weight(self, error_weight: float | str) -> "Source":
         """Return the source at another error weight; a plain kernel has none."""
@@ -98,18 +108,20 @@ class PlainSource(Source):
             return finite_pairwise(self.kernel, self.rows, self.rows)[:, at], None
         return finite_pairwise(self.kernel, self.rows, taken(self.rows, at)), None
 
+    def prepare(self, at: np.ndarray) -> None:
+        """Do nothing: nothing takes long."""
+
     def combined(self, at: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         if self.kernel.input_kind == "matrix":
             return np.asarray(self.compute(at)[0] @ coefficients)
         return np.asarray(cross_product(self.kernel, self.rows, taken(self.rows, at), coefficients))
 
-    def expand(self, columns: Columns, coefficients: np.ndarray) -> tuple[Expansion, np.ndarray]:
-        decision = columns.times(self, coefficients)
+    def expand(self, at: np.ndarray, coefficients: np.ndarray, sums: np.ndarray) -> tuple[Expansion, np.ndarray]:
         if self.kernel.input_kind != "matrix":
-            return Expansion(self.kernel, taken(self.rows, columns.at), coefficients, far_is_zero=True), decision
+            return Expansion(self.kernel, taken(self.rows, at), coefficients, far_is_zero=True), sums
         everywhere = np.zeros((length(self.rows), coefficients.shape[1]))
-        everywhere[columns.at] = coefficients
-        return Expansion(self.kernel, self.rows, everywhere, far_is_zero=True), decision
+        everywhere[at] = coefficients
+        return Expansion(self.kernel, self.rows, everywhere, far_is_zero=True), sums
 
 
 class ResponseSource(Source):
@@ -152,7 +164,31 @@ class ResponseSource(Source):
             self._made.append(self.problem.restored(operator, self.facts))
         return self._made[0]
 
+    @cached_property
+    def _recent(self) -> RecentColumns:
+        return RecentColumns()
+
     def compute(self, at: np.ndarray) -> tuple[np.ndarray, DualSolution]:
+        known = self._recent.known(at)
+        if not known:
+            solved = self._solved(at)
+            self._recent.keep(at, *solved)
+            return solved
+        is_known = np.array([row in known for row in at.tolist()])
+        columns, hardest = self._empty(len(at)), None
+        if not is_known.all():
+            columns[:, ~is_known], hardest = self.compute(at[~is_known])
+        for place in np.flatnonzero(is_known).tolist():
+            columns[:, place], solution = known[int(at[place])]
+            hardest = harder(hardest, solution)
+        assert hardest is not None, "no columns are not asked for"
+        return columns, hardest
+
+    def prepare(self, at: np.ndarray) -> None:
+        """Solve now; the columns are kept until they are asked for."""
+        self.compute(at)
+
+    def _solved(self, at: np.ndarray) -> tuple[np.ndarray, DualSolution]:
         response = self.response
         step = self._columns_at_once
         if self.n <= _MOST_FACTORED_ROWS:
@@ -191,19 +227,19 @@ class ResponseSource(Source):
         basis = self.response.eigenvectors
         return values if device_of(basis) is None else like(values, basis)
 
-    def expand(self, columns: Columns, coefficients: np.ndarray) -> tuple[Expansion, np.ndarray]:
+    def expand(self, at: np.ndarray, coefficients: np.ndarray, sums: np.ndarray) -> tuple[Expansion, np.ndarray]:
         """Return a sum over all rows: decisions are linear in the targets, so that no further solve is needed."""
         response = self.response
         targets = np.zeros_like(self._empty(coefficients.shape[1]))
-        targets[columns.at] = coefficients
-        sums = self._beside(columns.times(self, coefficients))
-        dual_coef = response.dual_coef(sums, self._beside(targets))
+        targets[at] = coefficients
+        dual_coef = response.dual_coef(self._beside(sums), self._beside(targets))
         decision = to_numpy(response.operator.matmat(dual_coef))
         return Expansion(self.kernel, self.rows, to_numpy(dual_coef), far_is_zero=True), decision
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the kernel matrix behind: it comes back from the rows when needed."""
-        return {**super().__getstate__(), "_made": []}
+        """Leave the kernel matrix and columns behind: they come back from the rows when needed."""
+        state = {name: value for name, value in super().__getstate__().items() if name != "_recent"}
+        return {**state, "_made": []}
 
 
 def sources_of(

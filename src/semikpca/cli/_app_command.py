@@ -13,7 +13,7 @@ from semikpca.cli._messages import console, errors, failing_clearly
 from semikpca.tables import AUTO, ColumnRoles, read_table
 from semikpca.workflow import LabelingOptions
 
-_SOON = 2.0  # seconds: a table that is open by then is on the page when it comes up, of others it shows the steps
+_SOON = 1.0  # seconds: a table that is open by then is on the page when it comes up, of others it shows the steps
 _WAIVED = "Without a token, whoever reaches this address sees the table and can change its labels."
 
 
