@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from semikpca._words import counted
 from semikpca.app._opening import Pending
-from semikpca.tables import read_table
+from semikpca.tables import read_table, typed_number
 from semikpca.workflow import SavedLabels
 
 if TYPE_CHECKING:
@@ -109,6 +109,16 @@ def delete_class(workspace: "Workspace", tab: "Tab", event: dict[str, Any]) -> s
     workspace.table.session.delete_class(label)
     tab.editing = tab.merging = None
     return f"The class {label} is no more. Undo brings it back, with its labels."
+
+
+# -- numbers -------------------------------------------------------------------------------------------------------
+
+
+def give_number(workspace: "Workspace", tab: "Tab", event: dict[str, Any]) -> None:
+    """Give the selected rows the number that was typed."""
+    if not tab.selected:
+        raise ValueError("No row is selected. Click one on the map, or press n for a suggested one.")
+    workspace.label_selected(tab, typed_number(str(event["value"])))
 
 
 # -- flags and acceptances -----------------------------------------------------------------------------------------
@@ -242,4 +252,5 @@ ACTS: "dict[str, Act]" = {
     "open-file": open_file,
     "list": list_tables,
     "told": told,
+    "number": give_number,
 }

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from semikpca._files import write_whole
-from semikpca.tables import ColumnRoles, Table
+from semikpca.tables import AUTO_KIND, CLASSES, NUMBERS, ColumnRoles, Table
 
 FORMAT = 1
 FOUND, CATEGORY, TEXT, IDENTIFIER, LEFT_OUT = "found", "category", "text", "identifier", "left out"
-CHOICES = (FOUND, CATEGORY, TEXT, IDENTIFIER, LEFT_OUT)
+CHOICES = (FOUND, CATEGORY, TEXT, IDENTIFIER, LEFT_OUT, CLASSES, NUMBERS)  # the last two for labels alone
 _LABELS, _COLUMNS = ".semikpca-labels.json", ".semikpca-columns.json"
 
 
@@ -33,7 +33,8 @@ class ColumnChoices:
     def applied_to(self, roles: ColumnRoles, table: Table) -> ColumnRoles:
         """Return roles with these choices in place of what they say of the same columns."""
         columns = set(table.features.columns) - {roles.label}
-        kinds = {name: kind for name, kind in self.kinds.items() if name in columns}
+        labels = CLASSES, NUMBERS  # of a column that was that of the labels in another visit
+        kinds = {name: kind for name, kind in self.kinds.items() if name in columns and kind not in labels}
         said = {kind: tuple(name for name in kinds if kinds[name] == kind) for kind in CHOICES}
 
         def others(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -51,6 +52,17 @@ class ColumnChoices:
             keep=others(roles.keep) + tuple(name for name in said[FOUND] if name in table.frame.columns),
             text_encoder=roles.text_encoder if self.text_encoder is None else self.text_encoder,
         )
+
+    def with_kind_of_labels(self, roles: ColumnRoles) -> ColumnRoles:
+        """Return roles that say whether the labels are classes or numbers, where they do not and somebody has."""
+        said = self.kinds.get(roles.label)
+        if roles.labels_as != AUTO_KIND or said not in (CLASSES, NUMBERS):
+            return roles
+        return replace(roles, labels_as=said)
+
+    def saying(self, name: str, kind: str) -> "ColumnChoices":
+        """Return the same with what is said of one column."""
+        return replace(self, kinds={**self.kinds, name: kind})
 
     def without(self, names: Collection[str]) -> "ColumnChoices":
         """Return the same without what was said of some columns."""

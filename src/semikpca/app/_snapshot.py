@@ -44,6 +44,41 @@ class Snapshot:
         """How many rows have an accepted label."""
         return int(np.sum(self.accepted != UNLABELED))
 
+    @property
+    def has_predictions(self) -> bool:
+        """Whether anything can be predicted from these labels."""
+        return self.predicted is not None
+
+    @property
+    def doubt(self) -> FloatArray | None:
+        """What grows with the doubt in each prediction; None without predictions."""
+        return None if self.confidence is None else -self.confidence
+
+    def label_of(self, row: int) -> Any:
+        """Return the given label of a row, or None."""
+        code = int(self.given[row])
+        return self.classes[code] if code >= 0 else None
+
+    def in_words(self, row: int) -> dict[str, str]:
+        """Return what is known of a row, by the columns of the table beside the map."""
+        given = self.label_of(row)
+        known = {"given": "" if given is None else str(given), "predicted": "", "confidence": ""}
+        if self.predicted is not None and self.confidence is not None:
+            predicted = str(self.classes[int(self.predicted[row])])
+            known |= {"predicted": predicted, "confidence": f"{self.confidence[row]:.0%}"}
+        return known
+
+    def order_by(self, name: str) -> FloatArray | None:
+        """Return what rows are sorted by in one of these columns: numbers from 0 on, -1 for nothing; None elsewhere."""
+        places = np.array([*self.places, -1], dtype=float)  # the last is that of no class
+        if name == "given":
+            return np.asarray(places[self.given])
+        if name == "predicted" and self.predicted is not None:
+            return np.asarray(places[self.predicted])
+        if name == "confidence":
+            return np.full(len(self.given), -1.0) if self.confidence is None else self.confidence
+        return None
+
     @cached_property
     def places(self) -> tuple[int, ...]:
         """The place of each class in sorted order, which decides on its color and shape here as in a report."""

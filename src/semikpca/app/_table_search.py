@@ -102,13 +102,9 @@ class TableSearch:
 
     def _values(self, name: str, snapshot: Snapshot) -> FloatArray:
         """Return what a column is sorted by: numbers from 0 on, -1 for nothing."""
-        places = np.array([*snapshot.places, -1], dtype=float)  # the last is that of no class
-        if name == "given":
-            return places[snapshot.given]
-        if name == "predicted" and snapshot.predicted is not None:
-            return places[snapshot.predicted]
-        if name == "confidence":
-            return _confidence(snapshot)
+        known = snapshot.order_by(name)
+        if known is not None:
+            return known
         number = name.removeprefix("c")
         if number.isascii() and number.isdecimal() and int(number) < len(self.names):
             return self.rank(int(number)).astype(float)
