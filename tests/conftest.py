@@ -13,6 +13,21 @@ def rng():
     return np.random.default_rng(20170)
 
 
+@pytest.fixture(scope="session")
+def code_folder(tmp_path_factory):
+    """Where compiled programs are kept: one folder for all tests, so that each program is compiled once."""
+    return tmp_path_factory.mktemp("code")
+
+
+@pytest.fixture
+def with_programs(monkeypatch, code_folder):
+    """Let compiled programs make all blocks that they can make, also of small matrices."""
+    pytest.importorskip("llvmlite")
+    monkeypatch.setenv("SEMIKPCA_CACHE_DIR", str(code_folder))
+    monkeypatch.delenv("SEMIKPCA_FAST", raising=False)
+    monkeypatch.setattr("semikpca.kernels.compiled._tiles.FEWEST_ENTRIES", 0)
+
+
 def _clusters(generator, n_samples, centers, spread, n_features):
     truth = np.arange(n_samples) % len(centers)
     generator.shuffle(truth)

@@ -12,7 +12,7 @@ import semikpca.datasets
 import semikpca.kernels
 import semikpca.labeling
 
-OPTIONAL = ["torch", "dask", "distributed", "matplotlib", "pandas", "polars", "cvxpy", "faiss"]
+OPTIONAL = ["torch", "dask", "distributed", "matplotlib", "pandas", "polars", "cvxpy", "faiss", "llvmlite", "numba"]
 
 WITHOUT_THEM = f"""
 import sys

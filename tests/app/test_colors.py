@@ -23,10 +23,16 @@ from semikpca.report import render_label_report
 from semikpca.tables import ColumnRoles
 
 
+def lines_of_classes(snapshot):
+    """Return the lines of the table of classes."""
+    (table,) = (part for part in panels.classes(snapshot, Tab()) if getattr(part, "className", "") == "classes")
+    return table.children[1].children
+
+
 def colors_of_the_page(snapshot):
     """Return the color in light and dark of each class in the table of classes."""
     found = {}
-    for name, line in zip(snapshot.classes, panels.classes(snapshot)[0].children[1].children, strict=True):
+    for name, line in zip(snapshot.classes, lines_of_classes(snapshot), strict=True):
         (style,) = set(re.findall(r"light-dark\((#\w{6}), (#\w{6})\)", to_json(line)))
         found[name] = style
     return found
@@ -119,7 +125,7 @@ def test_a_class_that_no_row_has_moves_no_color_until_one_has_it(opened):
 
 def test_the_panels_have_the_shapes_of_the_map(opened):
     snapshot = opened.session.snapshot()
-    for place, line in zip(snapshot.places, panels.classes(snapshot)[0].children[1].children, strict=True):
+    for place, line in zip(snapshot.places, lines_of_classes(snapshot), strict=True):
         assert re.findall(r'"className":"dot ([a-z-]+)"', to_json(line)) == [class_shape(place)]
 
 

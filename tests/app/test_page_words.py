@@ -13,11 +13,14 @@ from semikpca.tables import ColumnRoles
 
 SOURCE = Path(semikpca.__file__).parent
 OPTION = re.compile(r"--[a-z]")
-# What never reaches the page: clusters, tables in pieces, model files, and options that are read before it is up.
+# What never reaches the page: clusters, tables in pieces, model files, labels of the page for the command line, and
+# options that are read before it is up.
 ELSEWHERE = {
     "workflow/_cluster_table.py",
     "workflow/_cluster_label.py",
     "workflow/_model_file.py",
+    "workflow/_label_model.py",
+    "workflow/_page_tables.py",
     "workflow/_options.py",
     "tables/_pieces.py",
 }

@@ -74,7 +74,7 @@ def begin_slowly(workspace, tab=None, made=None):
         return made if made is not None else opened("next.csv")
 
     def tell(message):
-        workspace._tell(message, tab)
+        workspace.tell(message, tab)
 
     workspace.begin("next.csv", work, workspace.show, tell, "start")
     assert has_begun.wait(PATIENCE)

@@ -63,10 +63,13 @@ def decisions():
 # -- every back end ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("backend", ["dense", "blocked", "torch"])
-def test_every_back_end_gives_the_decisions_of_the_paper(backend):
+@pytest.mark.parametrize("backend", ["dense", "blocked", "blocked, compiled", "torch"])
+def test_every_back_end_gives_the_decisions_of_the_paper(backend, request):
     if backend == "torch":
         pytest.importorskip("torch")
+    if backend.endswith("compiled"):
+        request.getfixturevalue("with_programs")
+        backend = "blocked"
     X, y, new = data()
     on_rows, on_new_rows = decisions()
     model = SemiKPCAClassifier(Matern(LENGTH), backend=backend).fit(X, y)

@@ -38,14 +38,18 @@ N, N_NEW = 480, 70
 
 # How to ask for the back end, and the parameters for it.
 BACKENDS = {name: {"backend": name} for name in ("dense", "blocked", "auto", "torch")}
+# The same with blocks that compiled programs make.
+BACKENDS |= {f"{name}, compiled": {"backend": name} for name in ("blocked", "auto")}
 
 
 @pytest.fixture(params=BACKENDS)
 def backend(request, monkeypatch):
     """The parameters of each back end; "auto" takes the blocked one with kernel values in float32, as for many rows."""
     monkeypatch.setattr(sampled_step, "_FEWEST_ROWS", 200)  # as for many rows
-    if request.param == "auto":
+    if request.param.startswith("auto"):
         monkeypatch.setattr(factory, "_FEW_ROWS", 100)
+    if request.param.endswith("compiled"):
+        request.getfixturevalue("with_programs")
     if request.param == "torch":
         pytest.importorskip("torch")
     return BACKENDS[request.param]

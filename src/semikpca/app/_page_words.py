@@ -36,6 +36,12 @@ _RULES: tuple[tuple[str, str], ...] = (
     (r"or name another column with --label-column", "or choose another column"),
     (r"Add --keep-labels-as-typed if", "Give them names of their own in the table if"),
     (r" If each of them is a class, add --keep-labels-as-typed\.", ""),
+    # classes or numbers
+    (r"--numbers and --keep-labels-as-typed contradict", "Numbers and labels as they are typed contradict"),
+    (r" --classes takes each of them as a class\.", " They can be taken as classes when the table is opened."),
+    (r" --numbers takes them by their size\.", " They can be taken as numbers when the table is opened."),
+    (r"or take each different text as a class with --classes", "or take each different text as a class"),
+    (r"or, to take each date as a class, add --classes", "or take each date as a class"),
     # texts
     (
         r"--text-encoder with its name or folder",

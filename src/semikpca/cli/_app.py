@@ -29,7 +29,9 @@ COMMANDS = {
         "app",
         "Label rows on a local page: click, and predictions, confidence and accuracy follow at once.",
     ),
-    "example": _Command("_example", "label", "Write an example table to try the commands on: support tickets, or apartments."),
+    "example": _Command(
+        "_example", "label", "Write an example table to try the commands on: support tickets, or apartments."
+    ),
     "paper": _Command("_paper", "paper", "Reproduce the paper's tables and figures, beside the printed numbers."),
 }
 

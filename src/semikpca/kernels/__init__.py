@@ -22,6 +22,7 @@ from semikpca.kernels._registry import kernel_classes, shorthands
 from semikpca.kernels._row_sums import row_sums
 from semikpca.kernels._tiles import BLOCK_COLUMNS, BLOCK_ROWS, FactorTiles, PairwiseTiles, Tiles, tiles_of
 from semikpca.kernels._wrapped import KernelLike, as_kernel
+from semikpca.kernels.compiled import CompiledTiles
 
 __all__ = [
     "BLOCK_COLUMNS",
@@ -29,6 +30,7 @@ __all__ = [
     "NEIGHBORHOOD",
     "RBF",
     "CallableKernel",
+    "CompiledTiles",
     "Cosine",
     "DefaultKernels",
     "ExponentialDecay",

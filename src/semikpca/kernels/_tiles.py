@@ -13,6 +13,7 @@ from semikpca.arrays import OwnMemory
 from semikpca.kernels._base import Kernel
 from semikpca.kernels._evaluation import product_factors, values_of_products
 from semikpca.kernels._vectors import dense
+from semikpca.kernels.compiled import compiled_tiles
 
 # A block of 256 × 512 numbers, 512 kB or 1 MB, stays in the second-level cache with what it is multiplied by.
 BLOCK_ROWS = 256
@@ -77,12 +78,15 @@ def tiles_of(kernel: Kernel, A: Rows, B: Rows, dtype: Any) -> Tiles:
     formula = kernel.formula
     if formula is not None:
         with np.errstate(over="ignore", invalid="ignore"):
-            factors = product_factors(formula, kernel.factor(A), kernel.factor(B))
+            left, right = kernel.factor(A), kernel.factor(B)
+            if (compiled := compiled_tiles(formula, left, right, dtype)) is not None:
+                return compiled
+            factors = product_factors(formula, left, right)
         if factors is not None:
             # Rounded only now: what was taken off the rows was taken off with all their digits.
-            left, columns = factors[0].astype(dtype, copy=False), factors[1].T.astype(dtype)
+            first, columns = factors[0].astype(dtype, copy=False), factors[1].T.astype(dtype)
             columns = columns.tocsc() if sparse.issparse(columns) else columns.copy("C")
-            return FactorTiles(partial(values_of_products, formula), left, columns)
+            return FactorTiles(partial(values_of_products, formula), first, columns)
     return PairwiseTiles(kernel.pairwise, A, B, dtype)
 
 

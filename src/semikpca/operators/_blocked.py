@@ -48,7 +48,7 @@ class BlockedOperator(KernelOperator):
     Kernel values are computed in ``dtype``: float32 is about twice as fast. What goes in and comes out, and sums over
     blocks, have the type of the rows, an array or a CSR matrix. With ``keep`` blocks stay in memory once they are made,
     about n² / 2 numbers: the products after the first then take two thirds of the time, and with a single column less
-    than half.
+    than half. Where a compiled program makes blocks, products with more than a few columns neither need nor keep them.
     """
 
     def __init__(self, kernel: Kernel, rows: Rows, dtype: Any = None, keep: bool = False) -> None:

@@ -8,6 +8,7 @@ from threadpoolctl import threadpool_limits
 from oracles import relative_error
 from semikpca.kernels import (
     RBF,
+    CompiledTiles,
     Cosine,
     FactorTiles,
     Laplacian,
@@ -19,6 +20,15 @@ from semikpca.kernels import (
 )
 from semikpca.operators import cross_product, make_operator
 from semikpca.operators.products import KeptTiles, product_at, symmetric_product, two_sided_product
+
+
+@pytest.fixture(autouse=True, params=["NumPy", "compiled"])
+def maker(request):
+    """Who makes the blocks: every test is held by both."""
+    if request.param == "compiled":
+        request.getfixturevalue("with_programs")
+    return request.param
+
 
 # Relative to the norm of the product of absolute values, so that cancellation in a sum does not count as an error.
 # float64: sums of up to 700 numbers, each off by a few eps. float32: exponents up to 16 are off by 16 eps.
@@ -234,9 +244,10 @@ def test_clusters_far_apart_keep_their_digits(value_dtype):
     assert_product(operator.matmat(block), matrix_of("rbf", rows, rows), block, value_dtype)
 
 
-def test_rows_close_together_take_the_product_of_factors():
+def test_rows_close_together_take_the_product_of_factors(maker):
     rows = rows_of(50)
-    assert isinstance(tiles_of(FORMULAS["rbf"][0], rows, rows, np.float64), FactorTiles)
+    wanted = CompiledTiles if maker == "compiled" else FactorTiles
+    assert isinstance(tiles_of(FORMULAS["rbf"][0], rows, rows, np.float64), wanted)
 
 
 @pytest.mark.parametrize("value_dtype", [np.float64, np.float32])
@@ -376,6 +387,18 @@ def test_kept_blocks_are_made_once_and_give_the_product_again_and_again(name, n,
     assert counted.n_made == n_made
     # Half of the matrix, and the blocks on its diagonal whole.
     assert kept.nbytes == np.dtype(dtype).itemsize * sum((n - at) * min(256, n - at) for at in range(0, n, 256))
+
+
+def test_blocks_of_a_program_are_kept_by_products_with_few_columns_alone(maker):
+    rows = rows_of(700)
+    kept = KeptTiles(tiles_of(FORMULAS["rbf"][0], rows, rows, np.float64), 700, np.float64)
+    before, sizes = kept.nbytes, []
+    for n_columns in (16, 1, 16):
+        block = block_of(700, n_columns, np.float64)
+        assert_product(symmetric_product(kept, 700, block, np.float64), matrix_of("rbf", rows, rows), block, np.float64)
+        sizes.append(kept.nbytes)
+    assert (sizes[0] == before) == (maker == "compiled")
+    assert before < sizes[1] == sizes[2]
 
 
 def _blocks(n):

@@ -10,16 +10,27 @@ import numpy as np
 from semikpca._typing import FloatArray, IntArray
 from semikpca.arrays import allowed_threads, in_threads, slices
 from semikpca.kernels import BLOCK_COLUMNS, BLOCK_ROWS, Tiles
+from semikpca.operators.products._compiled import (
+    compiled_rectangular,
+    compiled_symmetric,
+    compiled_two_sided,
+    is_multiplied_by_program,
+)
 
 # Blocks that are only read are wide: the fewer there are, the less is to be done between the products with them.
 _KEPT_COLUMNS = 4096
+# With more columns than this, a program makes a product from nothing faster than BLAS does from blocks that are kept.
+_COLUMNS_FOR_KEPT = 4
 # Products with blocks are np.dot: with an answer of 500 numbers or fewer, matmul keeps all other threads waiting.
 # With more columns than this at a time, sums would leave the cache before the block does.
 _COLUMNS_AT_ONCE = 64
 
 
 class KeptTiles:
-    """Blocks of a symmetric product that stay in memory once they are made: about half of the matrix."""
+    """Blocks of a symmetric product that stay in memory once they are made: about half of the matrix.
+
+    Where a compiled program makes them, products with many columns are left to it and keep none.
+    """
 
     def __init__(self, tiles: Tiles, n: int, dtype: Any) -> None:
         self.tiles, self.n, self.dtype = tiles, n, np.dtype(dtype)
@@ -66,6 +77,9 @@ def symmetric_product(tiles: Tiles, n: int, block: FloatArray, dtype: Any) -> Fl
 
 
 def _symmetric_few(tiles: Tiles, n: int, block: FloatArray, dtype: Any) -> FloatArray:
+    maker = tiles.tiles if isinstance(tiles, KeptTiles) and block.shape[1] > _COLUMNS_FOR_KEPT else tiles
+    if is_multiplied_by_program(maker, block):
+        return compiled_symmetric(maker, n, block)
     V = np.ascontiguousarray(block, dtype=dtype)
     strips = slices(0, n, BLOCK_ROWS)
     width = _KEPT_COLUMNS if isinstance(tiles, KeptTiles) else BLOCK_COLUMNS
@@ -116,6 +130,8 @@ def two_sided_product(
 def _two_sided_few(
     tiles: Tiles, shape: tuple[int, int], right: FloatArray, left: FloatArray, dtype: Any
 ) -> tuple[FloatArray, FloatArray]:
+    if is_multiplied_by_program(tiles, right):
+        return compiled_two_sided(tiles, shape, right, left)
     V, U = np.ascontiguousarray(right, dtype=dtype), np.ascontiguousarray(left, dtype=dtype)
     wide = np.result_type(right, left, dtype)
     product: FloatArray = np.zeros((shape[0], V.shape[1]), wide)
@@ -141,6 +157,8 @@ def _total(sums: list[FloatArray]) -> FloatArray:
 
 def rectangular_product(tiles: Tiles, shape: tuple[int, int], coefficients: FloatArray, dtype: Any) -> FloatArray:
     """Return K @ coefficients for the matrix of these tiles, as a new array; coefficients keep their digits."""
+    if is_multiplied_by_program(tiles, coefficients) and coefficients.dtype == dtype:
+        return compiled_rectangular(tiles, shape, coefficients)
     V = np.ascontiguousarray(coefficients)
     product: FloatArray = np.zeros((shape[0], *coefficients.shape[1:]), np.result_type(coefficients, dtype))
     strips = slices(0, shape[0], BLOCK_ROWS)
