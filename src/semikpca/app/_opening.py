@@ -231,7 +231,9 @@ def open_table(
         choices = choices.without(set(said) - {roles.label})
     roles = choices.with_kind_of_labels(roles)
     kind = kind_of(table, roles)
+    told = []
     if kind.name == NUMBERS:
+        told = [reason] if (reason := label_kind(table, roles).reason) else []
         roles = replace(roles, labels_as=NUMBERS)  # asked no more, whatever numbers come
     autosave = _autosave(table, roles, name, place, kind.autosave)
     # What a column is can be said on the page once it is open, and labels may come one by one.
@@ -257,7 +259,7 @@ def open_table(
         prepared.vectorizer,
         session,
         rows,
-        prepared.notes,
+        (*told, *prepared.notes),
         picture,
         place,
         roles,
