@@ -47,7 +47,7 @@ def map_figure(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> dict[str, Any
                 "mode": "markers",
                 **_axes(coordinates),
                 "text": [f"{_hover(opened.titles[row])}<br><i>{_hover(opened.names[row])}</i>" for row in rows],
-                "hovertemplate": "%{text}<extra></extra>",
+                "hovertemplate": f"%{{text}}{_HOVER[opened.kind.name]}<extra></extra>",
                 "marker": {"size": size, "showscale": False, **_looks(opened, snapshot, tab.dark)},
                 **_UNDIMMED,
             },
@@ -143,7 +143,8 @@ def _class_label_looks(snapshot: Snapshot, rows: Sequence[int], dark: bool) -> d
     }
 
 
-# By what the labels are.
+# By what the labels are: what is told of a row beside its name, and its looks.
+_HOVER = {CLASSES: "", NUMBERS: "<br>%{marker.color:,.4~g}"}
 _ROW_LOOKS: dict[str, Callable[[Any, IntArray, bool], dict[str, Any]]] = {
     CLASSES: _class_looks,
     NUMBERS: number_row_looks,

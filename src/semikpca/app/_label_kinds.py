@@ -140,6 +140,12 @@ class NumbersOnPage:
 KINDS: dict[str, LabelsOnPage] = {CLASSES: ClassesOnPage(), NUMBERS: NumbersOnPage()}
 
 
-def kind_of(table: Table, roles: ColumnRoles) -> LabelsOnPage:
-    """Return what the labels of a table are: as the roles say, or as they look."""
-    return KINDS[NUMBERS if label_kind(table, roles).is_number else CLASSES]
+def kind_of(table: Table, roles: ColumnRoles) -> tuple[LabelsOnPage, ColumnRoles, list[str]]:
+    """Return what the labels of a table are, roles that say so of numbers, and why in words, if nobody has said it.
+
+    Numbers stay numbers whatever is given later; classes stay what the table makes of them.
+    """
+    found = label_kind(table, roles)
+    if not found.is_number:
+        return KINDS[CLASSES], roles, []
+    return KINDS[NUMBERS], replace(roles, labels_as=NUMBERS), [found.reason] if found.reason else []

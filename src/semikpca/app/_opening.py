@@ -21,7 +21,6 @@ from semikpca.exceptions import TableError
 from semikpca.labels import UNLABELED
 from semikpca.tables import (
     CLASSES,
-    NUMBERS,
     ColumnRoles,
     LabelKind,
     Table,
@@ -230,11 +229,7 @@ def open_table(
         choices = remembered(place_beside(_autosave(table, roles, name, place, Autosave).path))
         choices = choices.without(set(said) - {roles.label})
     roles = choices.with_kind_of_labels(roles)
-    kind = kind_of(table, roles)
-    told = []
-    if kind.name == NUMBERS:
-        told = [reason] if (reason := label_kind(table, roles).reason) else []
-        roles = replace(roles, labels_as=NUMBERS)  # asked no more, whatever numbers come
+    kind, roles, told = kind_of(table, roles)
     autosave = _autosave(table, roles, name, place, kind.autosave)
     # What a column is can be said on the page once it is open, and labels may come one by one.
     prepared = prepare_table(
@@ -272,9 +267,10 @@ def open_table(
 
 def check_table(table: Table, roles: ColumnRoles) -> None:
     """Refuse roles and labels that nothing can be learned with; what takes long is not tried."""
+    kind, roles, _ = kind_of(table, roles)
     settled, _ = settled_roles(table, roles)
     check_roles(table, settled, allow_many_categories=True)
-    kind_of(table, settled).labels(table, settled)
+    kind.labels(table, settled)
 
 
 def _autosave(table: Table, roles: ColumnRoles, name: str, place: Place, make: type[Autosave]) -> Autosave:

@@ -22,7 +22,10 @@ class Queue:
 
 QUEUES = {
     "suggested": Queue("Suggested", "There is no row left to suggest: all have a label."),
-    "doubtful": Queue("Most doubtful", "There is no doubtful row. Rows are listed once two classes have labels."),
+    "doubtful": Queue(
+        "Most doubtful",
+        "There is no doubtful row. Rows are listed once two classes have labels, or two rows different numbers.",
+    ),
     "review": Queue("To review", "There is no row to review."),
     "random": Queue("Random checks", "There is no row left to draw: all have a label."),
     "wrong": Queue("Looks wrong", "No label looks wrong."),
