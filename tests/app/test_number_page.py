@@ -100,6 +100,20 @@ def test_the_column_is_asked_for_and_its_kind_can_be_changed(table, serve_page, 
         assert page.tab.is_visible("#classes-card")
 
 
+def test_the_table_is_filtered_by_a_range_of_numbers(table, serve_page, open_page):
+    with serve_page(table, "--label-column", "rent") as url:
+        page = open_page(url)
+        wait_for_errors(page)
+        page.tab.keyboard.press("t")
+        page.wait_for_text("#found", f"{N_ROWS} of {N_ROWS} rows")
+        assert not page.tab.is_visible("#filter-low")
+        page.tab.fill("#filter-from", "700")
+        page.tab.wait_for_function(f"() => !document.querySelector('#found').textContent.startsWith('{N_ROWS} ')")
+        shown = page.tab.locator(".ag-center-cols-container [col-id=predicted]").all_inner_texts()
+        assert shown
+        assert all(float(text) >= 700 for text in shown if text)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", SIZES)
 def test_axe_finds_no_serious_fault(table, serve_page, open_page, width, scheme):

@@ -269,6 +269,12 @@ def test_the_table_view_has_numbers_and_sorts_by_them(hand):
     values = hand.session.snapshot().values
     assert [int(line["id"]) for line in rows(sort=[["predicted", "desc"]])] == np.argsort(-values).tolist()
     assert len(rows(given="with")) == N_GIVEN + 1
+    low, high = np.quantile(values, (0.3, 0.6)).round(2)
+    inside = np.flatnonzero((values >= low) & (values <= high)).tolist()
+    assert [int(line["id"]) for line in rows(predicted=f"range:{low}:{high}")] == inside
+    assert [int(line["id"]) for line in rows(predicted=f"range:{low}:")] == np.flatnonzero(values >= low).tolist()
+    for nonsense in ("range:a:b", "range:1", "class:1", "range:-:.", "range:1e999999:"):
+        assert rows(predicted=nonsense) == []
 
 
 def test_suggestions_and_doubts_are_in_words(hand):

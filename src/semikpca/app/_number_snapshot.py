@@ -1,12 +1,13 @@
 """What a session of numbers shows: predicted values, and how far they are off once that is found out."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from semikpca._typing import FloatArray, IntArray
+from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.app._drawing import mixed
 from semikpca.app._snapshot import Advice, Doubt, Snapshot
 from semikpca.app._state import State
@@ -23,6 +24,8 @@ from semikpca.workflow import (
     suggested_rows,
 )
 
+_NUMBER = r"([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d{1,3})?|)"
+_RANGE = re.compile(f"range:{_NUMBER}:{_NUMBER}", re.ASCII)
 _SUGGESTED = 7  # beside the random checks
 # An interval that 90% of the numbers are in takes nine errors. Where fewer rows were drawn at random, those of all
 # labels count: they promise nothing, and are better than no interval.
@@ -101,6 +104,14 @@ class NumberSnapshot(Snapshot):
         given = self.label_of(row)
         known = {"given": "" if given is None else as_text(given), "predicted": "", "confidence": self.between(row)}
         return known if self.values is None else known | {"predicted": self.amount(self.values[row])}
+
+    def is_predicted(self, asked: str) -> BoolArray:
+        """Return which rows have a prediction in a range, ``range:LOW:HIGH``, of which either may be missing."""
+        found = _RANGE.fullmatch(asked)
+        if self.values is None or found is None:
+            return np.zeros(len(self.numbers), dtype=bool)
+        low, high = float(found[1] or "-inf"), float(found[2] or "inf")
+        return np.asarray((self.values >= low) & (self.values <= high))
 
     def order_by(self, name: str) -> FloatArray | None:
         """Return what rows are sorted by: the place of each number among all, and -1 for nothing."""

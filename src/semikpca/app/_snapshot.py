@@ -8,13 +8,14 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from semikpca._palette import class_places
-from semikpca._typing import FloatArray, IntArray
+from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.app._drawing import mixed
 from semikpca.convexity import ConvexityCertificate
 from semikpca.labeling import audit_labels
 from semikpca.labels import UNLABELED
 from semikpca.workflow import AccuracyEstimate, suggested_rows
 
+CLASS = "class:"  # before the name of a class in a filter, to tell it from "with" and "without"
 _SUGGESTED = 7  # beside the random checks
 _ROWS_FOR_GROUPS = 5_000
 
@@ -67,6 +68,13 @@ class Snapshot:
             predicted = str(self.classes[int(self.predicted[row])])
             known |= {"predicted": predicted, "confidence": f"{self.confidence[row]:.0%}"}
         return known
+
+    def is_predicted(self, asked: str) -> BoolArray:
+        """Return which rows have the prediction that a reader filters by: a class by its name after ``CLASS``."""
+        names = [f"{CLASS}{label}" for label in self.classes]
+        if self.predicted is None or asked not in names:
+            return np.zeros(len(self.given), dtype=bool)
+        return np.asarray(self.predicted == names.index(asked))
 
     def order_by(self, name: str) -> FloatArray | None:
         """Return what rows are sorted by in one of these columns: numbers from 0 on, -1 for nothing; None elsewhere."""

@@ -8,8 +8,7 @@ from dash import dcc, html
 from semikpca.app._opening import OpenTable
 from semikpca.app._pieces import act, box, soft
 from semikpca.app._queues import queue_rows
-from semikpca.app._snapshot import Snapshot
-from semikpca.app._table_search import CLASS
+from semikpca.app._snapshot import CLASS, Snapshot
 from semikpca.app._workspace import Workspace
 from semikpca.tables import CLASSES, NUMBERS
 
@@ -49,6 +48,8 @@ def table_view(opened: OpenTable | None) -> html.Div:
                     "filter-predicted",
                     kind="of-classes",
                 ),
+                _labeled("Predicted from", _number("filter-from"), "filter-from", kind="of-numbers"),
+                _labeled("to", _number("filter-to"), "filter-to", kind="of-numbers"),
                 _labeled("Sure from", _percent("filter-low", 0), "filter-low", kind="short of-classes"),
                 _labeled("to (%)", _percent("filter-high", 100), "filter-high", kind="short of-classes"),
                 _toggle("filter-wrong", "Looks wrong"),
@@ -139,6 +140,10 @@ def class_filters(snapshot: Snapshot) -> dict[str, list[html.Option]]:
 
 def _labeled(words: str, control: Any, name: str, *, kind: str = "") -> html.Div:
     return box(f"filter {kind}".strip(), html.Label(words, htmlFor=name, className="soft"), control)
+
+
+def _number(name: str) -> dcc.Input:
+    return dcc.Input(id=name, type="number", step="any", className="text", debounce=False)
 
 
 def _percent(name: str, value: int) -> dcc.Input:
