@@ -20,8 +20,9 @@ from sklearn.utils import get_tags
 from threadpoolctl import threadpool_limits
 
 from blending_oracles import (
+    best_of_views,
     candidate_log_weight,
-    counted_between_views,
+    counted_within_views,
     label_fit,
     label_response,
     labelings_of_halves,
@@ -216,16 +217,19 @@ def test_weights_follow_from_all_that_is_known_of_naive_fits(settings):
     model = fitted("ensemble")
     naive = oracle(model)
     counts = np.bincount(naive.codes).tolist()
-    separations = counted_between_views(naive.separation, [0] * len(naive.separation))
+    one_view = [0] * len(naive.separation)
+    separations, best = counted_within_views(naive.separation, one_view), best_of_views(naive.agreement, one_view)
     log_weights = [
         candidate_log_weight(
             counts,
             losses=left_out_loss(naive.left_out[number], naive.codes),
             agreement=naive.agreement[number],
+            best=best[number],
             separation=separations[number],
             halves=naive.halves[number],
             shares=np.bincount(scores.argmax(axis=1), minlength=len(counts)) / len(scores),
             by_labels=model.results_["intercept"][number],
+            needs_labels=False,
             from_labeled_alone=model.results_["n_components_removed"][number] is None,
         )
         for number, scores in enumerate(naive.scores)

@@ -114,8 +114,8 @@ def _workbench(position: float, figure: dict[str, Any], table: html.Div) -> list
         html.Section(id="metrics", **{"aria-label": "How it stands", "aria-live": "polite"}),
         _card(
             "map-card",
-            box("row between", _views(), html.Div(id="toolbar")),
-            html.Div(id="map-switch"),
+            box("row between", _views(), html.Div(id="map-switch")),
+            html.Div(id="toolbar"),
             html.Div(graph, id="canvas"),
             legend,
             table,
