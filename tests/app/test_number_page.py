@@ -25,6 +25,17 @@ def table(tmp_path):
     return path
 
 
+def is_fault(message):
+    # A program that is stopped cannot be reached, which the page says itself.
+    return message.type == "error" and "ERR_CONNECTION_REFUSED" not in message.text
+
+
+def listen(page):
+    """Have errors in the console fail the test: what the security policy refuses is told there."""
+    page.tab.on("console", lambda message: is_fault(message) and page.problems.append(message.text))
+    return page
+
+
 def row_in_view(page):
     return int(page.tab.get_attribute("#detail .scroll", "id").removeprefix("cells-"))
 
@@ -48,7 +59,7 @@ def type_number(page, text):
 @pytest.mark.parametrize("width", SIZES)
 def test_numbers_are_given_and_undone_by_keys_alone_and_kept(table, serve_page, open_page, width):
     with serve_page(table, "--label-column", "rent") as url:
-        page = open_page(url, viewport={"width": width, "height": SIZES[width]}, has_touch=width < 1000)
+        page = listen(open_page(url, viewport={"width": width, "height": SIZES[width]}, has_touch=width < 1000))
         wait_for_errors(page)
         page.tab.keyboard.press("n")
         page.tab.wait_for_selector("#detail input[data-number]")
@@ -68,14 +79,14 @@ def test_numbers_are_given_and_undone_by_keys_alone_and_kept(table, serve_page, 
         page.wait_for_text("#labels-value", str(N_GIVEN + 1))
         wait_for_errors(page)
     with serve_page(table, "--label-column", "rent") as url:  # the program was stopped and started again
-        page = open_page(url)
+        page = listen(open_page(url))
         page.tab.click("#take-up")
         page.wait_for_text("#labels-value", str(N_GIVEN + 1))
 
 
 def test_what_is_no_number_stays_in_the_field_to_be_corrected(table, serve_page, open_page):
     with serve_page(table, "--label-column", "rent") as url:
-        page = open_page(url)
+        page = listen(open_page(url))
         wait_for_errors(page)
         page.tab.keyboard.press("n")
         page.tab.wait_for_selector("#detail input[data-number]")
@@ -93,7 +104,7 @@ def test_what_is_no_number_stays_in_the_field_to_be_corrected(table, serve_page,
 
 def test_the_column_is_asked_for_and_its_kind_can_be_changed(table, serve_page, open_page):
     with serve_page(table) as url:
-        page = open_page(url)
+        page = listen(open_page(url))
         assert "Taken as numbers" in page.text("#start")
         page.tab.click("[data-act=column][data-value=rent][data-name=classes]")
         page.tab.wait_for_selector("#accuracy-value")
@@ -102,7 +113,7 @@ def test_the_column_is_asked_for_and_its_kind_can_be_changed(table, serve_page, 
 
 def test_the_table_is_filtered_by_a_range_of_numbers(table, serve_page, open_page):
     with serve_page(table, "--label-column", "rent") as url:
-        page = open_page(url)
+        page = listen(open_page(url))
         wait_for_errors(page)
         page.tab.keyboard.press("t")
         page.wait_for_text("#found", f"{N_ROWS} of {N_ROWS} rows")
@@ -118,7 +129,7 @@ def test_the_table_is_filtered_by_a_range_of_numbers(table, serve_page, open_pag
 @pytest.mark.parametrize("width", SIZES)
 def test_axe_finds_no_serious_fault(table, serve_page, open_page, width, scheme):
     with serve_page(table, "--label-column", "rent") as url:
-        page = open_page(url, viewport={"width": width, "height": SIZES[width]}, color_scheme=scheme)
+        page = listen(open_page(url, viewport={"width": width, "height": SIZES[width]}, color_scheme=scheme))
         wait_for_errors(page)
         assert not page.tab.is_visible("#classes-card")
         assert not page.tab.is_visible("#accept-card")

@@ -361,3 +361,12 @@ def test_the_next_visit_is_offered_the_numbers(hand):
     assert other.offer is not None
     Hand(other)("take-up")
     assert other.table.session.given[30] == 77.25
+
+
+def test_what_a_column_would_be_is_found_out_once(monkeypatch):
+    workspace = Workspace()
+    workspace.ask_for_column(Pending(read_upload("rows.csv", make_table()).table, "rows.csv", "x").looked_at())
+    monkeypatch.setattr("semikpca.app._opening.label_kind", lambda *_: 1 // 0)
+    hand = Hand(workspace)
+    assert hand("leave-out", "x").message is None
+    assert "Taken as numbers" in to_json_plotly(panels.start(workspace, 50, workspace.tab("tab")))

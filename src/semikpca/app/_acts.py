@@ -218,7 +218,7 @@ def open_file(workspace: "Workspace", tab: "Tab", event: dict[str, Any]) -> None
     path = workspace.folder.file(str(event["value"]))
 
     def read(say: Any) -> Pending:
-        return Pending(read_table(path), path.name, "beside the file")
+        return Pending(read_table(path), path.name, "beside the file").looked_at()
 
     workspace.begin(path.name, read, workspace.ask_for_column, lambda message: workspace.tell(message, tab), "start")
 

@@ -81,6 +81,17 @@ class Pending:
         kinds = {name: label_kind(self.table, ColumnRoles(name)) for name in columns}
         return {name: kind for name, kind in kinds.items() if kind.reason}
 
+    def looked_at(self) -> "Pending":
+        """Return the same once all is known that the question for the column says: cells of many rows take a while."""
+        _ = self.has_text, self.label_kinds
+        return self
+
+    def asked(self, **changes: Any) -> "Pending":
+        """Return the same with what a user says of it; what is known of the cells is not found out again."""
+        other = replace(self, **changes)
+        vars(other).update({name: vars(self)[name] for name in ("has_text", "label_kinds") if name in vars(self)})
+        return other
+
     def candidates(self) -> list[str]:
         """Return all columns but vectors, likely label columns first: few different values, and empty cells."""
 

@@ -204,7 +204,7 @@ class Workspace(Switching):
         """Take an uploaded file."""
         self.begin(
             filename,
-            lambda say: read_upload(filename, content),
+            lambda say: read_upload(filename, content).looked_at(),
             self.ask_for_column,
             lambda message: self.tell(message, None),
             "start",
@@ -380,11 +380,11 @@ class Workspace(Switching):
                     pending = replace(pending, table=with_new_label_column(pending.table, column))
                 self.begin_open(pending, column, tab)
             case "encoder" if self.pending is not None and str(event["value"]) in self.text_encoders():
-                self.ask_for_column(replace(self.pending, text_encoder=str(event["value"])))
+                self.ask_for_column(self.pending.asked(text_encoder=str(event["value"])))
             case "leave-out" if self.pending is not None:
                 name, names = str(event["value"]), list(self.pending.left_out)
                 names = [other for other in names if other != name] if name in names else [*names, name]
-                self.ask_for_column(replace(self.pending, left_out=tuple(names)))
+                self.ask_for_column(self.pending.asked(left_out=tuple(names)))
             case "cancel" if self.pending is not None:
                 self.pending = None
                 self.generation += 1

@@ -101,7 +101,7 @@ def app(
                 )
                 pending = pending_file(file, table)
                 if label_column is None:
-                    workspace.ask_for_column(pending)
+                    workspace.ask_for_column(pending.looked_at())
                 else:
                     status.update("Checking the columns")
                     workspace.check(pending, label_column)  # what cannot be opened is refused here, not on the page
