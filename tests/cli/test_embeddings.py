@@ -15,6 +15,7 @@ pytestmark = pytest.mark.slow  # whole commands
 
 N_ROWS, LENGTH = 60, 5
 GROUP = np.arange(N_ROWS) % 2
+PATIENCE = 60  # seconds, for a table that is opened while the page answers
 TOPICS = np.array(["a", "b"])[GROUP]
 GIVEN = [topic if row < 12 else "" for row, topic in enumerate(TOPICS)]
 IDS = [f"r{row:02d}" for row in range(N_ROWS)]
@@ -227,6 +228,7 @@ def test_an_array_is_labeled_on_the_page_from_nothing(semikpca, vectors, page):
     assert page.workspace.pending.candidates() == []
     events = [{"number": 1, "act": "column", "value": "", "new": "1"}]
     assert page.workspace.handle("tab", events).tab.message is None
+    page.workspace.wait(PATIENCE)
     session = page.workspace.table.session
     for row in range(6):
         session.label([row], session.add_class(TOPICS[row]) if row < 2 else TOPICS[row])
