@@ -102,6 +102,35 @@ def test_what_is_no_number_stays_in_the_field_to_be_corrected(table, serve_page,
         page.wait_for_text("#labels-value", str(N_GIVEN + 1))
 
 
+def test_what_is_typed_before_the_answer_goes_on_with_the_next_row(table, serve_page, open_page):
+    with serve_page(table, "--label-column", "rent") as url:
+        page = listen(open_page(url))
+        wait_for_errors(page)
+        page.tab.keyboard.press("n")
+        page.tab.wait_for_selector("#detail input[data-number]")
+        row = row_in_view(page)
+        asked = []
+
+        def hold_the_first(route):
+            asked.append(route)
+            if len(asked) > 1:
+                route.continue_()
+
+        page.tab.route("**/events", hold_the_first)
+        page.tab.keyboard.type("812")
+        page.tab.keyboard.press("Enter")
+        page.tab.keyboard.type("64")
+        page.tab.keyboard.press("Enter")  # the next row is not in view: it gets nothing
+        page.tab.keyboard.type("0")
+        page.tab.wait_for_timeout(200)  # for what should not happen
+        assert len(asked) == 1
+        asked[0].continue_()
+        page.tab.wait_for_function("row => document.querySelector('#detail .scroll').id !== 'cells-' + row", arg=row)
+        page.wait_for_quiet()
+        assert page.text("#labels-value") == str(N_GIVEN + 1)
+        assert page.tab.evaluate("() => document.activeElement.value") == "640"
+
+
 def test_the_column_is_asked_for_and_its_kind_can_be_changed(table, serve_page, open_page):
     with serve_page(table) as url:
         page = listen(open_page(url))

@@ -143,7 +143,7 @@ def _labeled(words: str, control: Any, name: str, *, kind: str = "") -> html.Div
 
 
 def _number(name: str) -> dcc.Input:
-    return dcc.Input(id=name, type="number", step="any", className="text", debounce=False)
+    return dcc.Input(id=name, type="text", inputMode="decimal", maxLength=40, className="text", debounce=False)
 
 
 def _percent(name: str, value: int) -> dcc.Input:

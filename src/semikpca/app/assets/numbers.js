@@ -4,13 +4,16 @@
 
   const BEGINS = /^[0-9.,+\-\u2212]$/; // what a number begins with
   const field = () => document.querySelector("#detail input[data-number]");
-  let wasTyped = false; // the last answer was to a number that was typed: the next one is typed as well
+  let given = null; // the number that the server has not answered yet, and the field that it was typed into
 
+  // One at a time: the next row is not in view yet, and must not get a number by a second Enter. What is typed meanwhile
+  // goes on in the field of the next row.
   function give() {
     const input = field();
-    if (!input) return;
-    wasTyped = true;
-    window.semikpcaSend("number", { value: input.value });
+    if (!input || given) return;
+    given = { input, text: input.value };
+    input.value = "";
+    window.semikpcaSend("number", { value: given.text });
   }
 
   // Before the page's own keys: a digit begins a number here, and gives no class.
@@ -47,12 +50,17 @@
 
   // The field of the next row takes the focus of the one before; what was refused stays to be corrected.
   document.addEventListener("semikpca-shown", () => {
-    if (!wasTyped) return;
-    wasTyped = false;
+    if (!given) return;
+    const { input: before, text } = given;
+    given = null;
     const input = field();
     if (!input) return;
-    if (document.querySelector("#detail .banner.error")) input.select();
-    else input.value = "";
     input.focus({ preventScroll: true });
+    if (document.querySelector("#detail .banner.error")) {
+      input.value = text;
+      input.select();
+    } else {
+      input.value = before.value;
+    }
   });
 })();

@@ -61,7 +61,7 @@
   const isOn = (id) => byId(id).getAttribute("aria-pressed") === "true";
 
   const range = () => {
-    const [from, to] = [valueOf("filter-from"), valueOf("filter-to")];
+    const [from, to] = ["filter-from", "filter-to"].map((id) => valueOf(id).trim().replace(",", "."));
     return from || to ? "range:" + from + ":" + to : "";
   };
 
