@@ -21,7 +21,7 @@ ACTS = (
     "pick row check step draw review share find clear brush label remove undo redo add-class weight middle take-up "
     "start-over column cancel refused refresh dismiss find-class give-class edit-class rename-class merge-class "
     "delete-class flag accept withdraw dialog open-visit merge-visit open-file list told queue skip back "
-    "goes-on rows found"
+    "goes-on rows found number"
 ).split()
 # A fit takes a while on a computer that is busy.
 FUZZ = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))

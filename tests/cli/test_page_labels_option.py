@@ -1,11 +1,14 @@
 """``--with-page-labels``: labels of the page are told of, and taken where that is asked for."""
 
 import re
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
 from semikpca.app._autosave import Autosave
+from semikpca.app._number_session import NumberAutosave
+from semikpca.datasets import make_apartments
 from semikpca.tables import read_table
 from semikpca.workflow import table_fingerprint
 from small_tables import make_plants
@@ -108,3 +111,63 @@ def test_labels_of_other_rows_are_not_put_on_these(semikpca, plants, page, tmp_p
     result = semikpca(*LABEL, "--with-page-labels")
     assert result.exit_code == 1
     assert "belong to other rows" in words(result.stderr)
+
+
+# -- numbers -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rents(tmp_path):
+    """A table of rents, and what the page keeps of it: one corrected, and one more."""
+    frame = make_apartments(60, 30)
+    file = tmp_path / "rents.csv"
+    frame.to_csv(file, index=False)
+    labels = {row: float(rent) for row, rent in enumerate(frame["rent"]) if rent}
+    new = next(row for row in range(60) if row not in labels)
+    labels |= {next(iter(labels)): 512.25, new: 640.0}
+    NumberAutosave.beside(file, table_fingerprint(read_table(file), "rent")).save((), labels, "middle")
+    return file, labels, new
+
+
+def test_numbers_of_the_page_are_told_of_and_taken(semikpca, rents):
+    file, labels, new = rents
+    command = "label", file.name, "-l", "rent", "--id-column", "apartment_id", "-o", "out.csv", "--force"
+    told = semikpca(*command)
+    assert told.exit_code == 0, told.output
+    assert "2 of them not in it" in words(told.stderr)
+    taken = semikpca(*command, "--with-page-labels")
+    assert taken.exit_code == 0, taken.output
+    written = pd.read_csv(file.parent / "out.csv")
+    assert written["rent"][new] == 640.0
+    assert written["rent"][next(iter(labels))] == 512.25
+    assert written["label_was_given"].sum() == len(labels)
+
+
+def test_classes_of_the_page_are_no_numbers(semikpca, rents):
+    file, _, new = rents
+    place = Autosave.beside(file, table_fingerprint(read_table(file), "rent"))
+    place.save(["cheap"], {new: "cheap"}, "middle")
+    command = "label", file.name, "-l", "rent", "-o", "out.csv", "--force"
+    told = semikpca(*command)
+    assert told.exit_code == 0, told.output
+    assert "They are not used" in words(told.stderr)
+    refused = semikpca(*command, "--with-page-labels")
+    assert refused.exit_code == 1
+    assert "are classes, and those of the table are numbers" in words(refused.stderr)
+
+
+@pytest.mark.parametrize(("option", "kind"), [("", "numbers"), ("--numbers", "numbers"), ("--classes", "classes")])
+def test_the_page_takes_numbers_as_it_is_told(semikpca, rents, monkeypatch, option, kind):
+    served = []
+    page = SimpleNamespace(url="http://localhost/", run=lambda: None)
+    monkeypatch.setattr("semikpca.cli._app_command.serve", lambda workspace, **how: served.append(workspace) or page)
+    result = semikpca("app", rents[0].name, "--label-column", "rent", "--no-browser", *option.split())
+    assert result.exit_code == 0, result.output
+    served[0].wait(60)
+    assert served[0].table.kind.name == kind
+
+
+def test_the_page_cannot_take_them_as_both(semikpca, rents):
+    result = semikpca("app", rents[0].name, "--numbers", "--classes", "--no-browser")
+    assert result.exit_code == 1
+    assert "contradict each other" in words(result.stderr)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from semikpca._words import counted
 from semikpca.app._opening import Pending
-from semikpca.tables import read_table
+from semikpca.tables import read_table, typed_number
 from semikpca.workflow import SavedLabels
 
 if TYPE_CHECKING:
@@ -111,6 +111,16 @@ def delete_class(workspace: "Workspace", tab: "Tab", event: dict[str, Any]) -> s
     return f"The class {label} is no more. Undo brings it back, with its labels."
 
 
+# -- numbers -------------------------------------------------------------------------------------------------------
+
+
+def give_number(workspace: "Workspace", tab: "Tab", event: dict[str, Any]) -> None:
+    """Give the selected rows the number that was typed."""
+    if not tab.selected:
+        raise ValueError("No row is selected. Click one on the map, or press n for a suggested one.")
+    workspace.label_selected(tab, typed_number(str(event["value"])))
+
+
 # -- flags and acceptances -----------------------------------------------------------------------------------------
 
 
@@ -208,7 +218,7 @@ def open_file(workspace: "Workspace", tab: "Tab", event: dict[str, Any]) -> None
     path = workspace.folder.file(str(event["value"]))
 
     def read(say: Any) -> Pending:
-        return Pending(read_table(path), path.name, "beside the file")
+        return Pending(read_table(path), path.name, "beside the file").looked_at()
 
     workspace.begin(path.name, read, workspace.ask_for_column, lambda message: workspace.tell(message, tab), "start")
 
@@ -242,4 +252,5 @@ ACTS: "dict[str, Act]" = {
     "open-file": open_file,
     "list": list_tables,
     "told": told,
+    "number": give_number,
 }

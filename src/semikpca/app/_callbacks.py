@@ -85,7 +85,8 @@ def register(app: Dash, workspace: Workspace, limit_mb: int) -> None:
         if advice.revision != snapshot.revision:
             return no_update, no_update
         shown = opened, snapshot, advice
-        lists: dict[str, Any] = {"suggestions": panels.suggestions(*shown), "doubts": panels.doubts(*shown)}
+        said = panels.PANELS[opened.kind.name]
+        lists: dict[str, Any] = {"suggestions": said.suggestions(*shown), "doubts": said.doubts(*shown)}
         # Two queues are as long as the lists are now; the answer before could not know.
         lengths = {"suggested": len(advice.rows), "wrong": len(advice.doubts)}
         lists["queues"] = {name: queue_text(name, length) for name, length in lengths.items()}

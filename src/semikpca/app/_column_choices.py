@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from semikpca._files import write_whole
-from semikpca.tables import ColumnRoles, Table
+from semikpca.tables import AUTO_KIND, CLASSES, NUMBERS, ColumnRoles, Table
 
 FORMAT = 1
 FOUND, CATEGORY, TEXT, IDENTIFIER, LEFT_OUT = "found", "category", "text", "identifier", "left out"
 CHOICES = (FOUND, CATEGORY, TEXT, IDENTIFIER, LEFT_OUT)
+OF_LABELS = (CLASSES, NUMBERS)  # what is said of the column with the labels
 _LABELS, _COLUMNS = ".semikpca-labels.json", ".semikpca-columns.json"
 
 
@@ -22,7 +23,7 @@ class ColumnChoices:
     Attributes
     ----------
     kinds : mapping of str to str
-        One of ``CHOICES`` for each column that something was said of.
+        One of ``CHOICES`` for each column that something was said of, or one of ``OF_LABELS``.
     text_encoder : str or None
         What texts are compared by; None where nothing was said.
     """
@@ -33,7 +34,8 @@ class ColumnChoices:
     def applied_to(self, roles: ColumnRoles, table: Table) -> ColumnRoles:
         """Return roles with these choices in place of what they say of the same columns."""
         columns = set(table.features.columns) - {roles.label}
-        kinds = {name: kind for name, kind in self.kinds.items() if name in columns}
+        # Another visit may have had the labels in another column.
+        kinds = {name: kind for name, kind in self.kinds.items() if name in columns and kind in CHOICES}
         said = {kind: tuple(name for name in kinds if kinds[name] == kind) for kind in CHOICES}
 
         def others(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -51,6 +53,17 @@ class ColumnChoices:
             keep=others(roles.keep) + tuple(name for name in said[FOUND] if name in table.frame.columns),
             text_encoder=roles.text_encoder if self.text_encoder is None else self.text_encoder,
         )
+
+    def with_kind_of_labels(self, roles: ColumnRoles) -> ColumnRoles:
+        """Return roles that say whether the labels are classes or numbers, where they do not and somebody has."""
+        said = self.kinds.get(roles.label)
+        if roles.labels_as != AUTO_KIND or said not in OF_LABELS:
+            return roles
+        return replace(roles, labels_as=said)
+
+    def saying(self, name: str, kind: str) -> "ColumnChoices":
+        """Return the same with what is said of one column."""
+        return replace(self, kinds={**self.kinds, name: kind})
 
     def without(self, names: Collection[str]) -> "ColumnChoices":
         """Return the same without what was said of some columns."""
@@ -100,7 +113,7 @@ def _parsed(content: Any) -> ColumnChoices:
     if content["format"] != FORMAT:
         raise ValueError(f"format {content['format']!r} instead of {FORMAT}")
     kinds, encoder = content["columns"], content["text_encoder"]
-    if not all(isinstance(name, str) and kind in CHOICES for name, kind in kinds.items()):
+    if not all(isinstance(name, str) and kind in (*CHOICES, *OF_LABELS) for name, kind in kinds.items()):
         raise ValueError(f"columns {kinds!r}")
     if not (encoder is None or isinstance(encoder, str)):
         raise ValueError(f"text encoder {encoder!r}")

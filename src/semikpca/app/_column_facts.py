@@ -8,6 +8,7 @@ import pandas as pd
 from semikpca._words import counted
 from semikpca.app._column_choices import CATEGORY, FOUND, IDENTIFIER, LEFT_OUT, TEXT
 from semikpca.tables import (
+    NUMBERS,
     ColumnRoles,
     Table,
     TableToNumbers,
@@ -50,7 +51,8 @@ def _facts(
     column = table.features[name]
     sample = _sample(column)
     if name == settled.label:
-        return ColumnFacts(name, "label", "the labels are in it", sample, FOUND, ())
+        taken = ", taken as numbers" if settled.labels_as == NUMBERS else ""
+        return ColumnFacts(name, "label", f"the labels are in it{taken}", sample, FOUND, ())
     found = _found(column, name, vectorizer)
     choices = _choices(column, found)
     if name == settled.id:

@@ -19,23 +19,28 @@ _MOST_CHANCES = 3
 def detail(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> list[Any]:
     """Return the queue, and the selected row with its cells, or what is known of several."""
     if not tab.selected:
-        keys = [html.Kbd("n"), " next row  ", html.Kbd("?"), " all keys"]
-        about = "Take the next row of the queue, click one on the map, or draw a lasso around some."
-        return [queue_bar(opened, tab), box("resting", soft(about), html.P(keys, className="soft keys"))]
+        return [queue_bar(opened, tab), resting()]
     if len(tab.selected) > 1:
-        hand = box("hand", _gives(opened, snapshot, tab), _loop_buttons(opened, tab))
-        return [_close(), *_several(snapshot, tab.selected), hand, queue_bar(opened, tab)]
+        hand = box("hand", _gives(opened, snapshot, tab), loop_buttons(opened, tab))
+        return [close_button(), *_several(snapshot, tab.selected), hand, queue_bar(opened, tab)]
     (row,) = tab.selected
-    hand = box("hand", _gives(opened, snapshot, tab), _loop_buttons(opened, tab))
-    reading = box("reading", *_pictured(opened, row), cells(opened, row))
+    hand = box("hand", _gives(opened, snapshot, tab), loop_buttons(opened, tab))
+    reading = box("reading", *pictured(opened, row), cells(opened, row))
     return [
-        _close(),
+        close_button(),
         _heading(opened, snapshot, tab, row),
         _chances(opened, snapshot, row),
         hand,
         reading,
         queue_bar(opened, tab),
     ]
+
+
+def resting() -> html.Div:
+    """Return what stands where no row is selected."""
+    keys = [html.Kbd("n"), " next row  ", html.Kbd("?"), " all keys"]
+    about = "Take the next row of the queue, click one on the map, or draw a lasso around some."
+    return box("resting", soft(about), html.P(keys, className="soft keys"))
 
 
 def queue_bar(opened: OpenTable, tab: Tab) -> html.Div:
@@ -71,7 +76,7 @@ def _gives(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> html.Div:
     return give_buttons(snapshot, *(snapshot.classes.index(label) for label, _ in likely))
 
 
-def _loop_buttons(opened: OpenTable, tab: Tab) -> html.Div:
+def loop_buttons(opened: OpenTable, tab: Tab) -> html.Div:
     """Return what can be done with the row but to label it."""
     flagged = set(tab.selected) <= opened.session.flagged
     pressed = {"aria-pressed": str(flagged).lower()}
@@ -89,7 +94,8 @@ def _loop_buttons(opened: OpenTable, tab: Tab) -> html.Div:
     )
 
 
-def _close() -> html.Button:
+def close_button() -> html.Button:
+    """Return what closes the row in view."""
     return act("×", "clear", kind="close", title="Select nothing (Esc)", **{"aria-label": "Close the row"})
 
 
@@ -103,15 +109,21 @@ def _heading(opened: OpenTable, snapshot: Snapshot, tab: Tab, row: int) -> html.
         remove = act("Take back", "remove", kind="plain small", title="This label was accepted unseen (x)")
         tag = html.Span("accepted unseen", className="tag")
         label = [dot(snapshot.places[accepted]), html.Strong(str(snapshot.classes[accepted])), tag, remove]
+    return box("heading", row_name(opened, tab, row), html.P(["Label: ", *label], className="given"))
+
+
+def row_name(opened: OpenTable, tab: Tab, row: int) -> html.Div:
+    """Return how a row is found, and what it is marked as."""
     name = html.H3(opened.names[row].capitalize() if opened.roles.id is None else opened.names[row])
     tags = [html.Span("random check", className="tag")] if tab.is_check else []
     if row in opened.session.flagged:
         tags.append(html.Span("flagged", className="tag"))
     where = html.Span("" if row in opened.place_on_map else "not on the map", className="soft")
-    return box("heading", box("row", name, *tags, where), html.P(["Label: ", *label], className="given"))
+    return box("row", name, *tags, where)
 
 
-def _pictured(opened: OpenTable, row: int) -> list[Any]:
+def pictured(opened: OpenTable, row: int) -> list[Any]:
+    """Return the picture of a row, where it is one."""
     return [picture(opened.pixels(row))] if opened.picture else []
 
 

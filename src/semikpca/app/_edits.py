@@ -163,6 +163,12 @@ def importing(state: State, labels: Mapping[int, str], accepted: Mapping[int, st
     return Change(what, given, answered, classes=(state.classes, tuple(classes))), n_replaced
 
 
+def giving(state: State, labels: Mapping[int, Any], what: str) -> tuple[Change, int]:
+    """Give rows labels, each its own, in place of theirs; return also how many had another label."""
+    n_replaced = sum(state.given[row] not in (None, label) for row, label in labels.items())
+    return Change(what, Values.of(lambda row: state.given[row], labels)), n_replaced
+
+
 def _with(
     state: State,
     saved: SavedLabels,

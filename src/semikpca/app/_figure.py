@@ -2,17 +2,19 @@
 
 import base64
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from dash import Patch
 
 from semikpca._palette import class_color, class_shape
-from semikpca._typing import FloatArray
+from semikpca._typing import FloatArray, IntArray
+from semikpca.app._number_figure import number_label_looks, number_row_looks
 from semikpca.app._opening import OpenTable
 from semikpca.app._snapshot import Snapshot
 from semikpca.app._workspace import Tab
+from semikpca.tables import CLASSES, NUMBERS
 
 ROWS, LABELS, SUGGESTIONS, SELECTION = range(4)  # the traces, in the order they are drawn
 _MARGIN = 0.06  # around the rows, as a share of their extent
@@ -45,8 +47,8 @@ def map_figure(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> dict[str, Any
                 "mode": "markers",
                 **_axes(coordinates),
                 "text": [f"{_hover(opened.titles[row])}<br><i>{_hover(opened.names[row])}</i>" for row in rows],
-                "hovertemplate": "%{text}<extra></extra>",
-                "marker": {"size": size, "cmin": -1, "showscale": False, **_row_looks(opened, snapshot, tab.dark)},
+                "hovertemplate": f"%{{text}}{_HOVER[opened.kind.name]}<extra></extra>",
+                "marker": {"size": size, "showscale": False, **_looks(opened, snapshot, tab.dark)},
                 **_UNDIMMED,
             },
             {**_OVERLAY, **_label_marks(opened, snapshot, size, tab.dark)},
@@ -60,7 +62,7 @@ def map_figure(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> dict[str, Any
 def changed_labels(opened: OpenTable, snapshot: Snapshot, tab: Tab) -> Patch:
     """Return what of the figure follows a label: colors and shapes of all rows, the marks of the labeled ones."""
     patch = Patch()
-    for name, value in _row_looks(opened, snapshot, tab.dark).items():
+    for name, value in _looks(opened, snapshot, tab.dark).items():
         patch["data"][ROWS]["marker"][name] = value
     for name, value in _label_marks(opened, snapshot, marker_size(opened), tab.dark).items():
         patch["data"][LABELS][name] = value
@@ -95,9 +97,14 @@ def _hover(cell: str) -> str:
     return html.escape(cell, quote=False)
 
 
-def _row_looks(opened: OpenTable, snapshot: Snapshot, dark: bool) -> dict[str, Any]:
+def _looks(opened: OpenTable, snapshot: Any, dark: bool) -> dict[str, Any]:
+    """Return the shape of each row, one number a row, and the scale that makes colors of them."""
+    looks = _ROW_LOOKS[opened.kind.name](snapshot, opened.map.rows, dark)
+    return {**looks, "color": _packed(looks["color"])}
+
+
+def _class_looks(snapshot: Snapshot, rows: IntArray, dark: bool) -> dict[str, Any]:
     """Return the shape of each row, one number a row, class + confidence, and the scale that makes colors of them."""
-    rows = opened.map.rows
     shapes: Any = class_shape(0)
     if snapshot.predicted is None or snapshot.confidence is None:
         values = np.full(len(rows), -0.5)
@@ -108,7 +115,7 @@ def _row_looks(opened: OpenTable, snapshot: Snapshot, dark: bool) -> dict[str, A
         strength = np.clip((snapshot.confidence[rows] - 1 / n_classes) / (1 - 1 / n_classes), 0, 0.999)
         values = snapshot.predicted[rows] + strength
     scale = {"cmax": max(1, len(snapshot.classes)), "colorscale": _color_scale(snapshot, dark)}
-    return {"symbol": shapes, "color": _packed(values), **scale}
+    return {"symbol": shapes, "color": values, "cmin": -1, **scale}
 
 
 def _color_scale(snapshot: Snapshot, dark: bool) -> list[list[Any]]:
@@ -123,16 +130,29 @@ def _color_scale(snapshot: Snapshot, dark: bool) -> list[list[Any]]:
 
 def _label_marks(opened: OpenTable, snapshot: Snapshot, size: float, dark: bool) -> dict[str, Any]:
     rows = _on_map(opened, np.flatnonzero(snapshot.given >= 0).tolist())
+    looks = _LABEL_LOOKS[opened.kind.name](snapshot, rows, dark)
+    edge = {"color": LABEL_EDGE[dark], "width": 1.5}
+    return {**_points(opened, rows), "marker": {"size": size + 4, **looks, "line": edge}}
+
+
+def _class_label_looks(snapshot: Snapshot, rows: Sequence[int], dark: bool) -> dict[str, Any]:
     places = [snapshot.places[snapshot.given[row]] for row in rows]
     return {
-        **_points(opened, rows),
-        "marker": {
-            "size": size + 4,
-            "symbol": [class_shape(place) for place in places],
-            "color": [class_color(place, dark) for place in places],
-            "line": {"color": LABEL_EDGE[dark], "width": 1.5},
-        },
+        "symbol": [class_shape(place) for place in places],
+        "color": [class_color(place, dark) for place in places],
     }
+
+
+# By what the labels are: what is told of a row beside its name, and its looks.
+_HOVER = {CLASSES: "", NUMBERS: "<br>%{marker.color:,.4~g}"}
+_ROW_LOOKS: dict[str, Callable[[Any, IntArray, bool], dict[str, Any]]] = {
+    CLASSES: _class_looks,
+    NUMBERS: number_row_looks,
+}
+_LABEL_LOOKS: dict[str, Callable[[Any, Sequence[int], bool], dict[str, Any]]] = {
+    CLASSES: _class_label_looks,
+    NUMBERS: number_label_looks,
+}
 
 
 def _rings(opened: OpenTable, rows: Sequence[int], size: float, color: str, width: float) -> dict[str, Any]:

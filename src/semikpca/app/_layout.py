@@ -24,6 +24,7 @@ from semikpca.app._workspace import (
 _KEYS = (
     ("1 … 9, 0", "give the selected rows the class with this key; then the next row of the queue comes"),
     ("c", "type the name of a class, and give it with Enter (Shift Enter adds it)"),
+    ("0 … 9 or e", "where labels are numbers: type the number, and give it with Enter"),
     ("n → / p ←", "next, or previous, row of the queue"),
     ("s", "skip the row: it comes last"),
     ("f", "flag the row, or take its flag away"),
@@ -108,7 +109,7 @@ def _workbench(position: float, figure: dict[str, Any], table: html.Div) -> list
     new_class = dcc.Input(id="new-class", type="text", placeholder="New class", maxLength=100, className="text")
     add = act("Add", "add-class")
     marks = [html.Span([html.I(className=f"mark {kind}"), text]) for kind, text in _LEGEND.items()]
-    legend = html.P([*marks, html.Span("the paler, the less sure")], className="legend soft")
+    legend = html.P([*marks, html.Span("the paler, the less sure", className="of-classes")], className="legend soft")
     left = [
         html.Section(id="metrics", **{"aria-label": "How it stands", "aria-live": "polite"}),
         _card(

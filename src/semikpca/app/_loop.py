@@ -29,14 +29,14 @@ class Loop:
 
 def take(session: LabelingSession, tab: "Tab", row: int, queue: str) -> None:
     """Select a row of a queue; after its label the next one follows."""
-    _check(queue)
+    _check(session, queue)
     _remember(tab)
     _show(session, tab, row, queue)
 
 
 def step(session: LabelingSession, tab: "Tab", *, forward: bool, queue: str | None = None) -> None:
     """Take the row after the selected one, or that before; from elsewhere the first, or the last."""
-    name = _check(tab.loop.queue if queue is None else queue)
+    name = _check(session, tab.loop.queue if queue is None else queue)
     rows = _waiting(session, tab, name)
     if not len(rows):
         raise ValueError(QUEUES[name].nothing)
@@ -90,9 +90,9 @@ def next_after(session: LabelingSession, tab: "Tab") -> Callable[[], None]:
     return go_on
 
 
-def _check(queue: str) -> str:
-    if queue not in QUEUES:
-        raise ValueError(f"There is no queue {queue!r}; there are {', '.join(QUEUES)}.")
+def _check(session: LabelingSession, queue: str) -> str:
+    if queue not in session.queues:
+        raise ValueError(f"There is no queue {queue!r}; there are {', '.join(session.queues)}.")
     return queue
 
 

@@ -11,23 +11,25 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.datasets import load_digits
 
-from semikpca.app._answers import answer_columns
 from semikpca.app._autosave import Autosave
 from semikpca.app._column_choices import NOTHING_SAID, ColumnChoices, place_beside, remembered
 from semikpca.app._column_facts import ColumnFacts, column_facts
+from semikpca.app._label_kinds import KINDS, LabelsOnPage, kind_of
 from semikpca.app._session import LabelingSession
-from semikpca.datasets import make_four_clusters, make_support_tickets
+from semikpca.datasets import make_apartments, make_four_clusters, make_support_tickets
 from semikpca.exceptions import TableError
 from semikpca.labels import UNLABELED
 from semikpca.tables import (
+    CLASSES,
     ColumnRoles,
+    LabelKind,
     Table,
     check_roles,
     encoded_table,
-    given_labels,
     is_free_text,
     is_missing,
-    label_columns,
+    label_kind,
+    number_style,
     read_table,
     replaced_columns,
     settled_roles,
@@ -35,7 +37,7 @@ from semikpca.tables import (
     with_columns,
 )
 from semikpca.workflow import (
-    LabeledTable,
+    FilledTable,
     LabelingOptions,
     RowMap,
     prepare_table,
@@ -51,10 +53,9 @@ Place: TypeAlias = Literal["beside the file", "state folder"]
 MOST_ROWS_ON_MAP = 10_000  # beyond it a sample stands for all rows: a browser draws no more in the blink of an eye
 NEW_COLUMN = "label"
 _LETTERS_OF_TITLE = 90
+_SEEN = 1_000  # rows that show whether a column may have numbers
 _MOST_LIKELY_CLASSES = 50
 _LONGEST_FILE_NAME = 60  # letters; file systems count bytes, up to four a letter, and allow 255
-# Decisions to four digits are what a page can show, and a label then takes a third less time.
-_TOL = 1e-4
 
 
 @dataclass(frozen=True)
@@ -66,11 +67,30 @@ class Pending:
     place: Place
     text_encoder: str | None = None  # None: as the command line says
     left_out: tuple[str, ...] = ()  # columns that it is opened without
+    labels_as: str | None = None  # classes or numbers; None: as the command line says, or as they look
 
     @cached_property
     def has_text(self) -> bool:
         """Whether there is a column for a text encoder to read."""
         return any(is_free_text(self.table.features[name]) for name in self.table.features.columns)
+
+    @cached_property
+    def label_kinds(self) -> dict[str, LabelKind]:
+        """What each column would be taken for as the labels, where there is a choice."""
+        columns = [name for name in self.candidates() if number_style(self.table.features[name].iloc[:_SEEN])]
+        kinds = {name: label_kind(self.table, ColumnRoles(name)) for name in columns}
+        return {name: kind for name, kind in kinds.items() if kind.reason}
+
+    def looked_at(self) -> "Pending":
+        """Return the same once all is known that the question for the column says: cells of many rows take a while."""
+        _ = self.has_text, self.label_kinds
+        return self
+
+    def asked(self, **changes: Any) -> "Pending":
+        """Return the same with what a user says of it; what is known of the cells is not found out again."""
+        other = replace(self, **changes)
+        vars(other).update({name: vars(self)[name] for name in ("has_text", "label_kinds") if name in vars(self)})
+        return other
 
     def candidates(self) -> list[str]:
         """Return all columns but vectors, likely label columns first: few different values, and empty cells."""
@@ -99,6 +119,7 @@ class OpenTable:
     place: Place = "state folder"
     asked: ColumnRoles | None = None  # roles before choices of columns, and before anything was left out
     choices: ColumnChoices = NOTHING_SAID
+    kind: LabelsOnPage = KINDS[CLASSES]
 
     @cached_property
     def columns(self) -> tuple[ColumnFacts, ...]:
@@ -106,12 +127,9 @@ class OpenTable:
         asked = self.roles if self.asked is None else self.choices.applied_to(self.asked, self.table)
         return column_facts(self.table, asked, self.roles, self.vectorizer)
 
-    def learned(self) -> LabeledTable | None:
+    def learned(self) -> FilledTable | None:
         """Return the table with the labels of the model, or None as long as there is none."""
-        model = self.session.model()
-        if model is None:
-            return None
-        return LabeledTable(self.table, self.roles, self.options, self.vectorizer, self.session.X, model)
+        return self.kind.learned(self, self.table)
 
     def again(self, choices: ColumnChoices, say: Callable[[str], None] = lambda step: None) -> "OpenTable":
         """Return the same table with other choices of columns; its session has the labels of the file alone."""
@@ -175,30 +193,25 @@ class OpenTable:
         """
         given = self.session.given
         table = replace(self.table, frame=self._with_labels(given))
-        model = self.session.model()
-        if model is None:
-            nothing, no = np.full(len(table), None, dtype=object), np.zeros(len(table), dtype=bool)
-            is_given, accepted = [label is not None for label in given], self.session.accepted_labels
-            nothing[list(accepted)] = list(accepted.values())
-            frame = table.written.drop(columns=replaced_columns(self.table, self.roles))
-            frame = with_columns(frame, label_columns(nothing, np.full(len(table), np.nan), is_given, no))
-        else:
-            labeled = LabeledTable(table, self.roles, self.options, self.vectorizer, self.session.X, model)
-            columns = answer_columns(labeled, self.session.accepted_labels, self.session.accepted(error_rate))
-            frame = with_columns(table.written.drop(columns=replaced_columns(self.table, self.roles)), columns)
+        columns = self.kind.answers(self, table, error_rate)
+        frame = with_columns(table.written.drop(columns=replaced_columns(self.table, self.roles)), columns)
         suffix = ".csv" if self.table.is_array else PurePath(self.name).suffix
         name = f"{PurePath(self.name).stem}-labeled{suffix or '.csv'}"
         return name, encoded_table(frame, name, like=self.table)[0]
 
     def _with_labels(self, given: npt.NDArray[Any]) -> pd.DataFrame:
         """Return the cells as they were, but for labels that were changed on the page."""
-        before = given_labels(self.table, self.roles, allow_fewer=True)
+        before = self.kind.labels(self.table, self.roles)
         cells: list[Any] = self.table.frame[self.roles.label].tolist()
         empty: Any = "" if self.table.format in ("csv", "tsv") else None
         if self.table.is_array and pd.api.types.is_numeric_dtype(self.table.frame[self.roles.label].dtype):
             empty = UNLABELED  # as in the cells that were empty before
-        for row in np.flatnonzero(before != given):
-            cells[row] = empty if given[row] is None else given[row]
+        changed = np.flatnonzero(before != given)
+        filled = [row for row in changed.tolist() if given[row] is not None]
+        for row in changed.tolist():
+            cells[row] = empty
+        for row, cell in zip(filled, self.kind.cells(self.table, self.roles, given[filled]), strict=True):
+            cells[row] = cell
         frame = self.table.frame.copy()
         frame[self.roles.label] = pd.Series(cells, index=frame.index, dtype=object)
         return frame
@@ -223,9 +236,12 @@ def open_table(
     those of the last visit unless they are given, but for columns that something was ``said`` of today.
     """
     options = LabelingOptions() if options is None else options
-    autosave = _autosave(table, roles, name, place)
     if choices is None:
-        choices = remembered(place_beside(autosave.path)).without(said)
+        choices = remembered(place_beside(_autosave(table, roles, name, place, Autosave).path))
+        choices = choices.without(set(said) - {roles.label})
+    roles = choices.with_kind_of_labels(roles)
+    kind, roles, told = kind_of(table, roles)
+    autosave = _autosave(table, roles, name, place, kind.autosave)
     # What a column is can be said on the page once it is open, and labels may come one by one.
     prepared = prepare_table(
         table,
@@ -234,10 +250,10 @@ def open_table(
         allow_many_categories=True,
         progress=lambda step, done, total: say(f"{step}: {done:,} of {total:,}" if total > 1 else step),
     )
-    X, given = prepared.X, prepared.labels
+    X, given = prepared.X, kind.labels(table, prepared.roles)
     say("Finding neighbors and kernels")
-    model = options.classifier(views_that_matter(prepared, options)).set_params(tol=_TOL)
-    session = LabelingSession(X, given, classes=classes, model=model, autosave=autosave, empty=prepared.empty)
+    views = views_that_matter(prepared, options)
+    session = kind.session(X, given, options, views, classes=classes, autosave=autosave, empty=prepared.empty)
     say("Drawing the map")
     labeled = np.flatnonzero([label is not None for label in given])
     rows = row_map(X, max_rows=MOST_ROWS_ON_MAP, always=labeled)
@@ -249,11 +265,12 @@ def open_table(
         prepared.vectorizer,
         session,
         rows,
-        prepared.notes,
+        (*told, *prepared.notes),
         picture,
         place,
         roles,
         choices,
+        kind,
     )
     _ = opened.columns  # found now, when nobody waits for an answer
     return opened
@@ -261,16 +278,17 @@ def open_table(
 
 def check_table(table: Table, roles: ColumnRoles) -> None:
     """Refuse roles and labels that nothing can be learned with; what takes long is not tried."""
+    kind, roles, _ = kind_of(table, roles)
     settled, _ = settled_roles(table, roles)
     check_roles(table, settled, allow_many_categories=True)
-    given_labels(table, settled, allow_fewer=True)
+    kind.labels(table, settled)
 
 
-def _autosave(table: Table, roles: ColumnRoles, name: str, place: Place) -> Autosave:
+def _autosave(table: Table, roles: ColumnRoles, name: str, place: Place, make: type[Autosave]) -> Autosave:
     fingerprint = table_fingerprint(table, roles.label)
     if place == "beside the file" and table.path is not None:
-        return Autosave.beside(table.path, fingerprint)
-    return Autosave.in_state_folder(name, fingerprint)
+        return make.beside(table.path, fingerprint)
+    return make.in_state_folder(name, fingerprint)
 
 
 def with_new_label_column(table: Table, name: str) -> Table:
@@ -297,6 +315,7 @@ EXAMPLES = {
     "tickets": ("Support tickets", "600 messages to a help desk, 40 of them labeled"),
     "digits": ("Handwritten digits", "1,797 small pictures, no label yet"),
     "clusters": ("Four clusters", "400 points on a plane, no label yet"),
+    "apartments": ("Apartments", "500 of them, 60 with a rent: numbers in place of classes"),
 }
 
 
@@ -316,6 +335,9 @@ def open_example(key: str, say: Callable[[str], None] = lambda step: None) -> Op
         points = pd.DataFrame(make_four_clusters(random_state=0)[0].round(3), columns=["x", "y"])
         frame, name, roles = points.assign(side=""), "four-clusters.csv", ColumnRoles("side")
         more = {"classes": ("left", "right")}
+    elif key == "apartments":
+        frame, name = make_apartments(), "apartments.csv"
+        roles = ColumnRoles("rent", id="apartment_id")
     else:
         raise ValueError(f"There is no example {key!r}; there are {', '.join(EXAMPLES)}.")
     # As it would come from a file of the user's: cells as text.

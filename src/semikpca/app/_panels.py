@@ -1,5 +1,7 @@
 """What stands around the map, or in its place. Cells and names are children, which React shows as text, not as HTML."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from semikpca.app._classes import classes, toolbar
 from semikpca.app._columns import columns_dialog
 from semikpca.app._detail import detail
 from semikpca.app._folder_panel import folder_list
+from semikpca.app._number_panels import number_doubts, number_parts, number_suggestions
 from semikpca.app._opening import EXAMPLES, NEW_COLUMN, OpenTable, Pending
 from semikpca.app._opening_card import leave_out_question, opening_card, problem_at, problems
 from semikpca.app._page_words import in_page_words
@@ -20,6 +23,7 @@ from semikpca.app._table_view import FILTERS, class_filters
 from semikpca.app._visits import dialog, offer
 from semikpca.app._weight_panel import weight
 from semikpca.app._workspace import Tab, Workspace
+from semikpca.tables import CLASSES, NUMBERS
 from semikpca.workflow import why_suggested
 
 _MOST_DOUBTS = 8
@@ -36,23 +40,26 @@ def parts(workspace: Workspace, tab: Tab) -> dict[str, Any]:
         shown |= {"suggestions": [], "doubts": []}  # those of the old table; the others come with the new one
     shown |= {"header": header(workspace), "banners": banners(workspace, tab)}
     if opened is not None:
-        snapshot = opened.session.snapshot()
-        shown |= {
-            "metrics": metrics(snapshot),
-            "toolbar": toolbar(opened, snapshot, tab),
-            "map-switch": workspace.maps.switch(),
-            "classes": [*classes(snapshot, tab), *problems(tab, "classes")],
-            "dialog": dialog(workspace, tab),
-            "detail": detail(opened, snapshot, tab),
-            "weight": weight(snapshot, tab, opened.session.semi_kpca()),
-            "promise": promise(opened, snapshot, tab, is_asked=workspace.is_asked(tab)),
-            "review": review(opened, snapshot, tab),
-            **class_filters(snapshot),
-        }
+        around_labels = PANELS[opened.kind.name].parts(workspace, opened, opened.session.snapshot(), tab)
+        shown |= {"map-switch": workspace.maps.switch(), "dialog": dialog(workspace, tab), **around_labels}
         if tab.is_choosing:  # a click must not wait for what nobody looks at
             problem = problem_at(tab, "columns")
             shown["columns"] = columns_dialog(opened, workspace.text_encoders(), problem, workspace.generation)
     return shown
+
+
+def class_parts(workspace: Workspace, opened: OpenTable, snapshot: Snapshot, tab: Tab) -> dict[str, Any]:
+    """Return the parts that are about classes."""
+    return {
+        "metrics": metrics(snapshot),
+        "toolbar": toolbar(opened, snapshot, tab),
+        "classes": [*classes(snapshot, tab), *problems(tab, "classes")],
+        "detail": detail(opened, snapshot, tab),
+        "weight": weight(snapshot, tab, opened.session.semi_kpca()),
+        "promise": promise(opened, snapshot, tab, is_asked=workspace.is_asked(tab)),
+        "review": review(opened, snapshot, tab),
+        **class_filters(snapshot),
+    }
 
 
 def header(workspace: Workspace) -> list[Any]:
@@ -87,7 +94,7 @@ def banners(workspace: Workspace, tab: Tab) -> list[Any]:
     shown = [] if opened is None else offer(workspace, opened)
     # What is said at its own place is not said here as well, but where that place is not to be seen.
     is_asking = opened is None or workspace.pending is not None
-    elsewhere = ("start", "question") if is_asking else ("classes", "columns", "weight")
+    elsewhere = ("start", "question") if is_asking else ("classes", "columns", "weight", "number")
     if message is not None and message.kind != "bound" and message.where not in elsewhere:
         close = act("Close", "dismiss", kind="plain")
         role = "alert" if message.kind == "error" else "status"
@@ -159,6 +166,21 @@ def doubts(opened: OpenTable, snapshot: Snapshot, advice: Advice) -> list[Any]:
     return [html.Ul(lines, className="list"), *([soft(f"and {more} more")] if more > 0 else [])]
 
 
+@dataclass(frozen=True)
+class Panels:
+    """What is said around the map, by what the labels are."""
+
+    parts: Callable[[Workspace, OpenTable, Any, Tab], dict[str, Any]]
+    suggestions: Callable[[OpenTable, Any, Advice], list[Any]]
+    doubts: Callable[[OpenTable, Any, Advice], list[Any]]
+
+
+PANELS = {
+    CLASSES: Panels(class_parts, suggestions, doubts),
+    NUMBERS: Panels(number_parts, number_suggestions, number_doubts),
+}
+
+
 def start(workspace: Workspace, limit_mb: int, tab: Tab) -> list[Any]:
     """Return what stands where no table is open yet: the ways to open one, or the question for its label column."""
     if workspace.opening is not None:
@@ -206,6 +228,7 @@ def _column_question(workspace: Workspace, pending: Pending, tab: Tab) -> list[A
             box(
                 "row",
                 act(none_yet, "column", kind="strong", id="new-column", **{"data-new": "1"}),
+                act("… for numbers", "column", id="new-numbers", **{"data-new": "1", "data-name": NUMBERS}),
                 act("Cancel", "cancel", kind="plain"),
             ),
         )
@@ -223,10 +246,17 @@ def _encoder_question(workspace: Workspace, pending: Pending) -> html.Div:
     return box("row", html.Span("Texts are compared", className="soft"), *buttons, role="group")
 
 
-def _choice(pending: Pending, name: str) -> html.Button:
+def _choice(pending: Pending, name: str) -> Any:
     cells = pending.table.features[name]
     about = f"{cells.nunique():,} different values, {cells.isna().sum():,} of {len(cells):,} cells empty"
     values = (str(value) for value in cells.dropna().unique()[:3])
     sample = ", ".join(value if len(value) <= 24 else f"{value[:23]}…" for value in values)
     text = [html.Strong(name), html.Span(about, className="soft"), html.Span(sample, className="sample")]
-    return press(text, "column", name, className="choice")
+    kind = pending.label_kinds.get(name)
+    if kind is None:
+        return press(text, "column", name, className="choice")
+    why, _, _ = in_page_words(kind.reason).removeprefix(f"{name!r} is ").partition(". ")
+    text.append(html.Span(f"{why[:1].upper()}{why[1:]}", className="kind"))
+    other = CLASSES if kind.is_number else NUMBERS
+    switch = act(f"Open as {other}", "column", name, kind="plain small", **{"data-name": other})
+    return box("choice-with-switch", press(text, "column", name, className="choice"), switch)

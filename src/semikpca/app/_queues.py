@@ -22,7 +22,10 @@ class Queue:
 
 QUEUES = {
     "suggested": Queue("Suggested", "There is no row left to suggest: all have a label."),
-    "doubtful": Queue("Most doubtful", "There is no doubtful row. Rows are listed once two classes have labels."),
+    "doubtful": Queue(
+        "Most doubtful",
+        "There is no doubtful row. Rows are listed once two classes have labels, or two rows different numbers.",
+    ),
     "review": Queue("To review", "There is no row to review."),
     "random": Queue("Random checks", "There is no row left to draw: all have a label."),
     "wrong": Queue("Looks wrong", "No label looks wrong."),
@@ -43,7 +46,7 @@ def queue_rows(session: LabelingSession, name: str, error_rate: float) -> IntArr
     if name == "suggested":
         advice = session.known_advice() or session.advice()
         left = [row for row in advice.rows if _waits(snapshot)[row]]
-        if left or snapshot.confidence is None:
+        if left or not snapshot.has_predictions:
             return _rows(left) if left else unlabeled
         return queue_rows(session, "doubtful", error_rate)
     if name == "doubtful":
@@ -63,8 +66,8 @@ def queue_lengths(session: LabelingSession, error_rate: float) -> dict[str, int]
     waits = _waits(snapshot)
     n_unlabeled = int(waits.sum())
     suggested = () if advice is None else advice.rows
-    n_doubtful = 0 if snapshot.confidence is None else n_unlabeled
-    return {
+    n_doubtful = n_unlabeled if snapshot.has_predictions else 0
+    lengths = {
         "suggested": int(waits[list(suggested)].sum()),
         "doubtful": n_doubtful,
         "review": n_doubtful if accepted is None else n_doubtful - int(waits[accepted.rows].sum()),
@@ -74,6 +77,7 @@ def queue_lengths(session: LabelingSession, error_rate: float) -> dict[str, int]
         "flagged": len(snapshot.flagged),
         "file": n_unlabeled,
     }
+    return {name: length for name, length in lengths.items() if name in session.queues}
 
 
 def counts_as_drawn(session: LabelingSession, name: str, row: int) -> bool:
@@ -86,8 +90,7 @@ def _still_doubted(session: LabelingSession) -> list[int]:
     advice, snapshot = session.known_advice(), session.snapshot()
     if advice is None:
         return []
-    code_of = {label: code for code, label in enumerate(snapshot.classes)}
-    return [doubt.row for doubt in advice.doubts if snapshot.given[doubt.row] == code_of.get(doubt.given, UNLABELED)]
+    return [doubt.row for doubt in advice.doubts if snapshot.label_of(doubt.row) == doubt.given]
 
 
 def _waits(snapshot: Snapshot) -> BoolArray:

@@ -108,10 +108,11 @@ def _accepted(state: State, code_of: Mapping[Any, int]) -> IntArray:
 
 def open_rows(snapshot: Snapshot) -> IntArray:
     """Return the rows that have neither a given nor an accepted label, most doubtful first."""
-    if snapshot.confidence is None:
+    doubt = snapshot.doubt
+    if doubt is None:
         return np.empty(0, dtype=np.intp)
     rows = np.flatnonzero((snapshot.given == UNLABELED) & (snapshot.accepted == UNLABELED))
-    return rows[np.argsort(snapshot.confidence[rows], kind="stable")]
+    return np.asarray(rows[np.argsort(-doubt[rows], kind="stable")])
 
 
 def without_accepted(advice: Advice, snapshot: Snapshot) -> Advice:

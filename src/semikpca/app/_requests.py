@@ -19,7 +19,7 @@ _NUMBERS = ("weight", "share")
 _OF_A_CLASS = ("rename-class", "merge-class", "delete-class")
 _TEXTS = (
     *("add-class", "example", "column", "refused", "find-class", "give-class", "rename-class", "merge-class"),
-    *("open-visit", "merge-visit", "open-file", "told", "layout", "queue", "columns", "leave-out"),
+    *("open-visit", "merge-visit", "open-file", "told", "layout", "queue", "columns", "leave-out", "number"),
 )
 _LISTS = ("pick", "rows")  # of whole numbers, as points
 # What the table is searched by.

@@ -107,7 +107,7 @@ def _add_routes(app: Dash, workspace: Workspace, limit_mb: int) -> None:
         # Apart from the events: it takes seconds, and a click that gives a label must not wait for it.
         opened = workspace.opened
         try:
-            return jsonify(ready=opened is not None and opened.session.find_acceptance(), error=None)
+            return jsonify(ready=opened is not None and opened.session.find_out(), error=None)
         except Exception as error:  # the border of the program: a page that waits forever helps nobody
             logger.exception("What can be accepted was not found out")
             return jsonify(ready=False, error=f"A fault of the program: {type(error).__name__}: {error}.")

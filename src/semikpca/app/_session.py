@@ -41,6 +41,10 @@ class LabelingSession:
     ``empty`` nothing is known but the shares of the classes.
     """
 
+    # What differs for labels that are numbers: see ``_number_session``.
+    placeholder: Any = "no label yet"
+    queues: tuple[str, ...] = ("suggested", "doubtful", "review", "random", "wrong", "flagged", "file")
+
     def __init__(
         self,
         X: FloatArray,
@@ -58,7 +62,7 @@ class LabelingSession:
         found = sorted({label for label in start.tolist() if label is not None})
         labeled = [row for row, label in enumerate(start.tolist()) if label is not None]
         self._start, self._n_in_table = start, len(labeled)  # what stood in the table
-        known = (*classes, *(label for label in found if label not in classes))
+        known = self._offered(classes, found)
         self._classes_at_start = known
         self._record = Record(State(start, known, Drawing.begin(len(X), labeled, self._empty)), autosave)
         self._revision = self._evidence = 0  # the second counts only what a model learns from
@@ -68,7 +72,7 @@ class LabelingSession:
         self._model: Any = make() if model is None else model
         # Kernels and their spectra do not depend on the labels. Building them now, if need be with a label that nobody
         # gave, is what makes the first true label as quick as the hundredth.
-        placeholder = objects(["no label yet", *[None] * (len(X) - 1)])
+        placeholder = objects([self.placeholder, *[None] * (len(X) - 1)])
         with quiet():
             fit_labels(self._model, X, start if found else placeholder)
         self._is_fresh = True  # the model has learned from the present labels
@@ -127,7 +131,7 @@ class LabelingSession:
     def model(self) -> SemiKPCAClassifierCV | None:
         """Return the model, or None as long as fewer than two classes have a label."""
         with self._lock:
-            return self._model if self._snapshot.predicted is not None else None
+            return self._model if self._snapshot.has_predictions else None
 
     def semi_kpca(self) -> SemiKPCAShare | None:
         """Return what Semi-KPCA has of the blend, or None as long as there are no predictions."""
@@ -164,7 +168,7 @@ class LabelingSession:
                 if model is None:
                     advice = first_advice(revision, self.X, np.flatnonzero(given == UNLABELED), *turn)
                 else:
-                    advice = without_accepted(advice_of(revision, model, *turn), snapshot)
+                    advice = without_accepted(self._advice_of(revision, model, *turn), snapshot)
             with self._lock:
                 self._advice = evidence, advice
             return advice
@@ -188,6 +192,14 @@ class LabelingSession:
         """Return the rows that are drawn at random next, from all that no person has labeled, accepted or not."""
         with self._lock:
             return self._state.drawing.checks(self._snapshot.given)
+
+    def waits_for_fits(self, error_rate: float, *, is_asked: bool) -> bool:
+        """Whether :meth:`find_out` has something to find: what can be accepted, if a user has asked for it."""
+        return is_asked and self.model() is not None and self.accepted(error_rate) is None
+
+    def find_out(self) -> bool:
+        """Find out what takes many fits, apart from the answer to a label; False where labels changed meanwhile."""
+        return self.find_acceptance()
 
     def find_acceptance(self) -> bool:
         """Find out what can be promised of the present labels; False without predictions, or where labels changed.
@@ -372,6 +384,24 @@ class LabelingSession:
             self._record.forget_steps()
             self._show(learns=False)
 
+    # -- what differs for numbers ------------------------------------------------------------------------------
+
+    def _offered(self, classes: Sequence[Any], found: list[Any]) -> tuple[Any, ...]:
+        """Return the labels to offer at the start."""
+        return (*classes, *(label for label in found if label not in classes))
+
+    def _snapshot_of(self, model: Any, state: State, empty: IntArray, **how: Any) -> Snapshot:
+        """Return what there is to show after a step that a model has learned from."""
+        return read_off(model, state, empty, **how)
+
+    def _reread(self) -> Snapshot:
+        """Return what there is to show after a step that taught the model nothing."""
+        return reread(self._snapshot, self._state, steps=self._record.steps, revision=self._revision)
+
+    def _advice_of(self, revision: int, model: Any, checks: tuple[int, ...], n_before: int) -> Advice:
+        """Return what to do next, with predictions."""
+        return advice_of(revision, model, checks, n_before)
+
     # -- inside ------------------------------------------------------------------------------------------------
 
     def _do(self, change: Change, drawn: Iterable[int] = ()) -> Snapshot:
@@ -398,7 +428,7 @@ class LabelingSession:
         if learns:
             self._snapshot = self._read_off(before=self._snapshot, followed=followed)
         else:
-            self._snapshot = reread(self._snapshot, self._state, steps=self._record.steps, revision=self._revision)
+            self._snapshot = self._reread()
         return self._snapshot
 
     def _read_off(self, before: Snapshot | None, followed: Mapping[Any, Any] | None = None) -> Snapshot:
@@ -409,7 +439,7 @@ class LabelingSession:
                 self._is_fresh = True
             except ValueError as error:
                 self._problem = str(error)  # the labels stay: they are what someone knows
-        return read_off(
+        return self._snapshot_of(
             self._model,
             self._state,
             self._empty,

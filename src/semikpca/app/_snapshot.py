@@ -8,13 +8,14 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from semikpca._palette import class_places
-from semikpca._typing import FloatArray, IntArray
+from semikpca._typing import BoolArray, FloatArray, IntArray
 from semikpca.app._drawing import mixed
 from semikpca.convexity import ConvexityCertificate
 from semikpca.labeling import audit_labels
 from semikpca.labels import UNLABELED
 from semikpca.workflow import AccuracyEstimate, suggested_rows
 
+CLASS = "class:"  # before the name of a class in a filter, to tell it from "with" and "without"
 _SUGGESTED = 7  # beside the random checks
 _ROWS_FOR_GROUPS = 5_000
 
@@ -43,6 +44,48 @@ class Snapshot:
     def n_accepted(self) -> int:
         """How many rows have an accepted label."""
         return int(np.sum(self.accepted != UNLABELED))
+
+    @property
+    def has_predictions(self) -> bool:
+        """Whether anything can be predicted from these labels."""
+        return self.predicted is not None
+
+    @property
+    def doubt(self) -> FloatArray | None:
+        """What grows with the doubt in each prediction; None without predictions."""
+        return None if self.confidence is None else -self.confidence
+
+    def label_of(self, row: int) -> Any:
+        """Return the given label of a row, or None."""
+        code = int(self.given[row])
+        return self.classes[code] if code >= 0 else None
+
+    def in_words(self, row: int) -> dict[str, str]:
+        """Return what is known of a row, by the columns of the table beside the map."""
+        given = self.label_of(row)
+        known = {"given": "" if given is None else str(given), "predicted": "", "confidence": ""}
+        if self.predicted is not None and self.confidence is not None:
+            predicted = str(self.classes[int(self.predicted[row])])
+            known |= {"predicted": predicted, "confidence": f"{self.confidence[row]:.0%}"}
+        return known
+
+    def is_predicted(self, asked: str) -> BoolArray:
+        """Return which rows have the prediction that a reader filters by: a class by its name after ``CLASS``."""
+        names = [f"{CLASS}{label}" for label in self.classes]
+        if self.predicted is None or asked not in names:
+            return np.zeros(len(self.given), dtype=bool)
+        return np.asarray(self.predicted == names.index(asked))
+
+    def order_by(self, name: str) -> FloatArray | None:
+        """Return what rows are sorted by in one of these columns: numbers from 0 on, -1 for nothing; None elsewhere."""
+        places = np.array([*self.places, -1], dtype=float)  # the last is that of no class
+        if name == "given":
+            return np.asarray(places[self.given])
+        if name == "predicted" and self.predicted is not None:
+            return np.asarray(places[self.predicted])
+        if name == "confidence":
+            return np.full(len(self.given), -1.0) if self.confidence is None else self.confidence
+        return None
 
     @cached_property
     def places(self) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from semikpca.exceptions import UnboundedProblemError
 
 logger = logging.getLogger("semikpca")
 
-Where: TypeAlias = Literal["page", "start", "question", "classes", "columns", "weight"]
+Where: TypeAlias = Literal["page", "start", "question", "classes", "columns", "weight", "number"]
 Made = TypeVar("Made")
 
 WITHOUT_TABLE = (
@@ -39,6 +39,7 @@ PLACES: dict[str, Where] = {
     "encoder": "question",
     **dict.fromkeys(("add-class", "give-class", "rename-class", "merge-class", "delete-class"), "classes"),
     "columns": "columns",
+    "number": "number",
 }
 _PATIENCE = 60  # seconds that an event waits for its table
 

@@ -11,10 +11,9 @@ import pandas as pd
 from semikpca._typing import FloatArray, IntArray
 from semikpca.app._opening import OpenTable
 from semikpca.app._queues import queue_rows
-from semikpca.app._snapshot import Snapshot
+from semikpca.app._snapshot import CLASS, Snapshot
 from semikpca.labels import UNLABELED
 
-CLASS = "class:"  # before the name of a class, to tell it from "with" and "without"
 _MOST_KEPT = 4  # answers: a grid asks for one block after the other of the same
 
 
@@ -81,7 +80,7 @@ class TableSearch:
         elif given:
             mask &= snapshot.given == _code(snapshot, given)
         if predicted:
-            mask &= False if snapshot.predicted is None else snapshot.predicted == _code(snapshot, predicted)
+            mask &= snapshot.is_predicted(predicted)
         if (query["low"], query["high"]) != (0, 100):
             # As they are shown: whole percents.
             percents = np.round(100 * _confidence(snapshot))
@@ -102,13 +101,9 @@ class TableSearch:
 
     def _values(self, name: str, snapshot: Snapshot) -> FloatArray:
         """Return what a column is sorted by: numbers from 0 on, -1 for nothing."""
-        places = np.array([*snapshot.places, -1], dtype=float)  # the last is that of no class
-        if name == "given":
-            return places[snapshot.given]
-        if name == "predicted" and snapshot.predicted is not None:
-            return places[snapshot.predicted]
-        if name == "confidence":
-            return _confidence(snapshot)
+        known = snapshot.order_by(name)
+        if known is not None:
+            return known
         number = name.removeprefix("c")
         if number.isascii() and number.isdecimal() and int(number) < len(self.names):
             return self.rank(int(number)).astype(float)

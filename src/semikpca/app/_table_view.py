@@ -8,13 +8,15 @@ from dash import dcc, html
 from semikpca.app._opening import OpenTable
 from semikpca.app._pieces import act, box, soft
 from semikpca.app._queues import queue_rows
-from semikpca.app._snapshot import Snapshot
-from semikpca.app._table_search import CLASS
+from semikpca.app._snapshot import CLASS, Snapshot
 from semikpca.app._workspace import Workspace
+from semikpca.tables import CLASSES, NUMBERS
 
 FILTERS = ("filter-given", "filter-predicted")  # choices among the classes, which follow them
 BLOCK = 100  # rows that the grid asks for at once
 _MOST_LETTERS = 300  # of a cell: what a line of the grid has room for; the row in view has all of them
+# What says how sure a prediction is, by what the labels are.
+_HOW_SURE = {CLASSES: {"headerName": "Sure", "width": 80}, NUMBERS: {"headerName": "Between", "width": 150}}
 _OPTIONS = {
     "rowSelection": {"mode": "multiRow", "checkboxes": True, "headerCheckbox": False, "enableClickSelection": False},
     "selectionColumnDef": {"pinned": "left", "width": 44, "maxWidth": 44},
@@ -40,9 +42,16 @@ def table_view(opened: OpenTable | None) -> html.Div:
                 "filters",
                 _labeled("Search", search, "search", kind="wide"),
                 _labeled("Label", html.Select(id="filter-given", className="text"), "filter-given"),
-                _labeled("Predicted", html.Select(id="filter-predicted", className="text"), "filter-predicted"),
-                _labeled("Sure from", _percent("filter-low", 0), "filter-low", kind="short"),
-                _labeled("to (%)", _percent("filter-high", 100), "filter-high", kind="short"),
+                _labeled(
+                    "Predicted",
+                    html.Select(id="filter-predicted", className="text"),
+                    "filter-predicted",
+                    kind="of-classes",
+                ),
+                _labeled("Predicted from", _number("filter-from"), "filter-from", kind="of-numbers"),
+                _labeled("to", _number("filter-to"), "filter-to", kind="of-numbers"),
+                _labeled("Sure from", _percent("filter-low", 0), "filter-low", kind="short of-classes"),
+                _labeled("to (%)", _percent("filter-high", 100), "filter-high", kind="short of-classes"),
                 _toggle("filter-wrong", "Looks wrong"),
                 _toggle("filter-flagged", "Flagged"),
             ),
@@ -83,7 +92,7 @@ def columns(opened: OpenTable) -> list[dict[str, Any]]:
         {"field": "row", "headerName": "Row", "width": 80, "pinned": "left"},
         {"field": "given", "headerName": "Label", "width": 110},
         {"field": "predicted", "headerName": "Predicted", "width": 115},
-        {"field": "confidence", "headerName": "Sure", "width": 80},
+        {"field": "confidence", **_HOW_SURE[opened.kind.name]},
     ]
     # By number: a dot in a name would mean a path to the grid.
     cells = [
@@ -109,34 +118,32 @@ def block(workspace: Workspace, asked: dict[str, Any]) -> dict[str, Any]:
     for row in found[asked["start"] : asked["end"]].tolist():
         marks = [word for word, rows in (("looks wrong", wrong), ("flagged", snapshot.flagged)) if row in rows]
         cells = {f"c{i}": text[:_MOST_LETTERS] for i, (_, text) in enumerate(opened.cells(row))}
-        lines.append({"id": str(row), "row": row + 1, "marks": ", ".join(marks), **_known(snapshot, row), **cells})
+        lines.append({"id": str(row), "row": row + 1, "marks": ", ".join(marks), **snapshot.in_words(row), **cells})
     return {"rows": lines, "found": len(found), "of": len(snapshot.given)}
 
 
-def class_filters(snapshot: Snapshot) -> dict[str, list[html.Option]]:
-    """Return the choices of the two filters that name classes."""
-    classes = [html.Option(str(label), value=f"{CLASS}{label}") for label in snapshot.classes]
+def given_filters() -> dict[str, list[html.Option]]:
+    """Return the choices of the two filters where there are no classes to name."""
     whether = [
         html.Option("any or none", value=""),
         html.Option("given", value="with"),
         html.Option("none", value="without"),
     ]
-    return {"filter-given": [*whether, *classes], "filter-predicted": [html.Option("any", value=""), *classes]}
+    return {"filter-given": whether, "filter-predicted": [html.Option("any", value="")]}
 
 
-def _known(snapshot: Snapshot, row: int) -> dict[str, str]:
-    given = int(snapshot.given[row])
-    known = {"given": "" if given < 0 else str(snapshot.classes[given]), "predicted": "", "confidence": ""}
-    if snapshot.predicted is not None and snapshot.confidence is not None:
-        known |= {
-            "predicted": str(snapshot.classes[int(snapshot.predicted[row])]),
-            "confidence": f"{snapshot.confidence[row]:.0%}",
-        }
-    return known
+def class_filters(snapshot: Snapshot) -> dict[str, list[html.Option]]:
+    """Return the choices of the two filters that name classes."""
+    classes = [html.Option(str(label), value=f"{CLASS}{label}") for label in snapshot.classes]
+    return {name: [*options, *classes] for name, options in given_filters().items()}
 
 
 def _labeled(words: str, control: Any, name: str, *, kind: str = "") -> html.Div:
     return box(f"filter {kind}".strip(), html.Label(words, htmlFor=name, className="soft"), control)
+
+
+def _number(name: str) -> dcc.Input:
+    return dcc.Input(id=name, type="text", inputMode="decimal", maxLength=40, className="text", debounce=False)
 
 
 def _percent(name: str, value: int) -> dcc.Input:

@@ -62,7 +62,8 @@ def _visit(visit: Visit) -> html.Li:
     if visit.saved is None:
         return html.Li([html.Strong(visit.name), html.P(visit.problem, className="soft")])
     saved = visit.saved
-    counts = [counted(len(saved.labels), "label"), counted(len(saved.classes), "class", "classes")]
+    counts = [counted(len(saved.labels), "label")]
+    counts += [counted(len(saved.classes), "class", "classes")] if saved.classes else []  # numbers have none
     counts += [f"{len(saved.accepted):,} accepted"] if saved.accepted else []
     counts += [f"{len(saved.flagged):,} flagged"] if saved.flagged else []
     text = [

@@ -39,7 +39,7 @@ from semikpca.app._switching import (
     take_over,
 )
 from semikpca.app._table_search import TableSearch
-from semikpca.tables import AUTO, NGRAMS, ColumnRoles, Table
+from semikpca.tables import AUTO, CLASSES, NGRAMS, NUMBERS, ColumnRoles, Table
 from semikpca.workflow import LabelingOptions
 
 # The scale of the error weight's slider: the closer to the bound, the finer, with the bound itself at its end.
@@ -141,8 +141,14 @@ class Workspace(Switching):
         roles = replace(roles, exclude=tuple(dict.fromkeys([*roles.exclude, *pending.left_out])))
         if pending.text_encoder is not None:
             roles = replace(roles, text_encoder=pending.text_encoder)
+        if pending.labels_as is not None:
+            roles = replace(roles, labels_as=pending.labels_as)
         name, place = pending.name, pending.place
-        return open_table(table, roles, name=name, place=place, options=self.options, said=said, say=say)
+        opened = open_table(table, roles, name=name, place=place, options=self.options, said=said, say=say)
+        if pending.labels_as is not None:
+            opened = replace(opened, choices=opened.choices.saying(column, pending.labels_as))
+            remember_choices(opened)
+        return opened
 
     def _open_again(self, tab: "Tab", event: dict[str, Any]) -> None:
         """Open the table with other choices of columns; all labels that were given stay."""
@@ -200,7 +206,7 @@ class Workspace(Switching):
         """Take an uploaded file."""
         self.begin(
             filename,
-            lambda say: read_upload(filename, content),
+            lambda say: read_upload(filename, content).looked_at(),
             self.ask_for_column,
             lambda message: self.tell(message, None),
             "start",
@@ -263,10 +269,10 @@ class Workspace(Switching):
         return START if certificate is None else position_of(certificate.relative_weight)
 
     def is_asked(self, tab: Tab) -> bool:
-        """Whether a tab waits for what can be accepted of the present labels: on request only, since it takes long."""
-        if self.opened is None or tab.asked != self.state() or self.opened.session.model() is None:
+        """Whether a tab waits for what takes many fits: what can be accepted, on request only; errors of numbers."""
+        if self.opened is None:
             return False
-        return self.opened.session.accepted(tab.error_rate) is None
+        return self.opened.session.waits_for_fits(tab.error_rate, is_asked=tab.asked == self.state())
 
     @property
     def table(self) -> OpenTable:
@@ -369,16 +375,18 @@ class Workspace(Switching):
                 self.stop()
             case "column" if self.pending is not None:
                 pending, column = self.pending, str(event["value"])
+                if event.get("name") in (CLASSES, NUMBERS):
+                    pending = replace(pending, labels_as=str(event["name"]))
                 if event.get("new"):
                     column = column or NEW_COLUMN
                     pending = replace(pending, table=with_new_label_column(pending.table, column))
                 self.begin_open(pending, column, tab)
             case "encoder" if self.pending is not None and str(event["value"]) in self.text_encoders():
-                self.ask_for_column(replace(self.pending, text_encoder=str(event["value"])))
+                self.ask_for_column(self.pending.asked(text_encoder=str(event["value"])))
             case "leave-out" if self.pending is not None:
                 name, names = str(event["value"]), list(self.pending.left_out)
                 names = [other for other in names if other != name] if name in names else [*names, name]
-                self.ask_for_column(replace(self.pending, left_out=tuple(names)))
+                self.ask_for_column(self.pending.asked(left_out=tuple(names)))
             case "cancel" if self.pending is not None:
                 self.pending = None
                 self.generation += 1

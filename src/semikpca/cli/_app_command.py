@@ -41,6 +41,8 @@ def app(
     exclude: asked.Exclude = None,
     keep: asked.Keep = None,
     keep_labels_as_typed: asked.AsTyped = False,
+    numbers: asked.AsNumbers = False,
+    classes: asked.AsClasses = False,
     labels: asked.LabelsFile = None,
     embeddings: asked.EmbeddingsFile = None,
     delimiter: asked.Delimiter = None,
@@ -69,12 +71,13 @@ def app(
     """Label rows on a local page: click, and predictions, confidence and accuracy follow at once."""
     with failing_clearly(errors):
         options = LabelingOptions(kernel=kernel, n_components_removed=n_components_removed)
+        labels_as = asked.kind_of_labels(numbers=numbers, classes=classes)
 
         def roles(label: str) -> ColumnRoles:
             given = (text_column, exclude, keep, category_column)
             text, excluded, kept, categories = (tuple(names or ()) for names in given)
             as_typed, encoder = keep_labels_as_typed, text_encoder
-            return ColumnRoles(label, id_column, text, excluded, as_typed, encoder, kept, categories)
+            return ColumnRoles(label, id_column, text, excluded, as_typed, encoder, kept, categories, labels_as)
 
         workspace = Workspace(options, roles, in_background=True)
         kept = "in your state folder"
@@ -98,7 +101,7 @@ def app(
                 )
                 pending = pending_file(file, table)
                 if label_column is None:
-                    workspace.ask_for_column(pending)
+                    workspace.ask_for_column(pending.looked_at())
                 else:
                     status.update("Checking the columns")
                     workspace.check(pending, label_column)  # what cannot be opened is refused here, not on the page

@@ -192,9 +192,7 @@ class Question:
         given = (self.text_column, self.exclude, self.keep, self.category_column)
         text, exclude, keep, category = (_single_names(names, table) for names in given)
         as_typed, encoder = self.keep_labels_as_typed, self.text_encoder
-        if self.numbers and self.classes:
-            raise ValueError("--numbers and --classes contradict each other. Leave out one of them.")
-        labels_as = NUMBERS if self.numbers else CLASSES if self.classes else AUTO_KIND
+        labels_as = kind_of_labels(numbers=self.numbers, classes=self.classes)
         return ColumnRoles(
             self.label_column, self.id_column, text, exclude, as_typed, encoder, keep, category, labels_as
         )
@@ -242,6 +240,13 @@ class Question:
         words += ["--with-page-labels"] if self.with_page_labels else []
         words += [] if self.text_encoder == AUTO else ["--text-encoder", self.text_encoder]
         return shlex.join(words)
+
+
+def kind_of_labels(*, numbers: bool, classes: bool) -> str:
+    """Return what the labels are to be taken for, by two options of which one can be given."""
+    if numbers and classes:
+        raise ValueError("--numbers and --classes contradict each other. Leave out one of them.")
+    return NUMBERS if numbers else CLASSES if classes else AUTO_KIND
 
 
 def about_a_table(command: Callable[..., None]) -> Callable[..., None]:

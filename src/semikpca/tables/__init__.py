@@ -7,7 +7,7 @@ try:
     from semikpca.tables._encoders import AUTO, NGRAMS, EncoderIdentity, TextEncoder, find_encoder
     from semikpca.tables._features import as_text, empty_rows, features_of, is_missing, number_style
     from semikpca.tables._free_text import is_free_text
-    from semikpca.tables._given_numbers import given_numbers
+    from semikpca.tables._given_numbers import given_numbers, number_cells
     from semikpca.tables._label_kind import LabelKind, label_kind
     from semikpca.tables._label_notes import label_warnings
     from semikpca.tables._labels import given_labels
@@ -25,6 +25,7 @@ try:
         refuse_roles,
     )
     from semikpca.tables._text_reading import TextReader, folder_beside
+    from semikpca.tables._typed_number import typed_number
     from semikpca.tables._vectorizer import (
         TableToNumbers,
         feature_counts,
@@ -85,6 +86,7 @@ __all__ = [
     "listed",
     "make_vectorizer",
     "named_rows",
+    "number_cells",
     "number_columns",
     "number_style",
     "plain_text",
@@ -94,6 +96,7 @@ __all__ = [
     "settled_roles",
     "suffix_of_content",
     "text_reading",
+    "typed_number",
     "vector_length",
     "with_columns",
     "with_unfolded_vectors",

@@ -1,6 +1,7 @@
 """The numbers that a table came with."""
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,9 @@ from semikpca.tables._table import ColumnRoles, Table, refuse_roles
 _COMMAS = {"thousands": "thousands are set off by commas", "decimal comma": "the comma is the decimal sign"}
 
 
-def given_numbers(table: Table, roles: ColumnRoles, *, allow_all: bool = False) -> FloatArray:
+def given_numbers(
+    table: Table, roles: ColumnRoles, *, allow_all: bool = False, allow_fewer: bool = False
+) -> FloatArray:
     """Return the number of each row, or NaN where it has none.
 
     Cells that are empty, or hold a word such as "n/a", "?" or "unknown", have none. Numbers may be written with a
@@ -32,6 +35,8 @@ def given_numbers(table: Table, roles: ColumnRoles, *, allow_all: bool = False) 
     roles : ColumnRoles
     allow_all : bool, default=False
         Allow that every row has a number, as when they are to be checked.
+    allow_fewer : bool, default=False
+        Allow any number of them, also none, as on a page where they are given one by one.
 
     Returns
     -------
@@ -52,6 +57,8 @@ def given_numbers(table: Table, roles: ColumnRoles, *, allow_all: bool = False) 
     values = np.where(is_given, values, np.nan)
     different = np.unique(values[is_given])
     marked = "".join(f" {note}" for note in marks_as_no_number(marks, roles.label))
+    if allow_fewer:
+        return values
     if not len(different):
         raise TableError(f"There is no number in {where}. Fill in a few rows, and leave the others empty.{marked}")
     if len(different) == 1:
@@ -67,6 +74,15 @@ def given_numbers(table: Table, roles: ColumnRoles, *, allow_all: bool = False) 
             f"predicted.{hint}"
         )
     return values
+
+
+def number_cells(table: Table, roles: ColumnRoles, values: Iterable[float]) -> list[Any]:
+    """Return numbers as cells of the label column: in a text file as texts, with the decimal sign that it has."""
+    if table.format not in ("csv", "tsv"):
+        return [float(value) for value in values]
+    has_comma = roles.label in table.frame.columns and _read(table, roles)[2] == "decimal comma"
+    texts = (as_text(float(value)) for value in values)
+    return [text.replace(".", ",") if has_comma else text for text in texts]
 
 
 def number_notes(table: Table, roles: ColumnRoles) -> list[str]:

@@ -25,7 +25,7 @@ from semikpca.workflow._label_model import LabelModel, NumberModel
 from semikpca.workflow._labeled import LabeledTable, audit_frame, hidden, left_out_estimate
 from semikpca.workflow._model_file import load_model, save_model
 from semikpca.workflow._number_audit import AuditedNumbers, audit_numbers
-from semikpca.workflow._numbered import COVERAGE, NumberedTable, value_audit_frame
+from semikpca.workflow._numbered import COVERAGE, NumberedTable, hidden_numbers, value_audit_frame
 from semikpca.workflow._options import LabelingOptions, kernel_names
 from semikpca.workflow._page_labels import FORMAT as PAGE_LABELS_FORMAT
 from semikpca.workflow._page_labels import (
@@ -44,7 +44,7 @@ from semikpca.workflow._page_tables import with_page_labels
 from semikpca.workflow._rows import RowMap, printable, row_map, row_names, row_texts, shortened
 from semikpca.workflow._semi_kpca_share import SemiKPCAShare, SemiKPCAUse, in_percent, semi_kpca_uses
 from semikpca.workflow._suggestions import suggested_rows, why_suggested
-from semikpca.workflow._value_estimate import ValueEstimate
+from semikpca.workflow._value_estimate import ValueEstimate, amount, decimals_for
 from semikpca.workflow._value_ranges import ValueRange, round_edges, round_numbers, value_ranges
 
 __all__ = [
@@ -74,14 +74,17 @@ __all__ = [
     "Visit",
     "about_empty_rows",
     "accepted_in_words",
+    "amount",
     "audit_frame",
     "audit_numbers",
     "audit_table",
     "cluster_classifier",
+    "decimals_for",
     "drawn_rows",
     "fingerprint_of",
     "fit_labels",
     "hidden",
+    "hidden_numbers",
     "in_percent",
     "kept_beside",
     "kernel_names",

@@ -206,7 +206,7 @@ def prepare_table(
     is_number = roles.labels_as == NUMBERS_KIND
     labels: npt.NDArray[Any]
     if is_number:
-        labels = given_numbers(table, roles, allow_all=allow_all)
+        labels = given_numbers(table, roles, allow_all=allow_all, allow_fewer=allow_fewer)
     else:
         labels = given_labels(table, roles, allow_all=allow_all, allow_fewer=allow_fewer)
     say(NUMBERS, 0, 1)

@@ -128,8 +128,12 @@ class NumberedTable(FilledTable):
 
         Those of an earlier run go. Of an array there are the numbers of its rows alone.
         """
-        added = number_columns(*self._rounded, self.is_given, self.looks_wrong)
-        return self.with_added(added, labels_only=labels_only)
+        return self.with_added(self.added_columns, labels_only=labels_only)
+
+    @property
+    def added_columns(self) -> dict[str, Any]:
+        """The columns that a table gets, by name."""
+        return number_columns(*self._rounded, self.is_given, self.looks_wrong)
 
     def _predictions(self) -> dict[str, Any]:
         return number_columns(*self._rounded)

@@ -4,11 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from semikpca._words import counted
 from semikpca.exceptions import TableError
-from semikpca.tables import ColumnRoles, Table, given_labels
+from semikpca.tables import NUMBERS, ColumnRoles, Table, given_labels, given_numbers, label_kind, number_cells
 from semikpca.workflow._page_labels import PageLabels, PageLabelsError, SavedLabels, table_fingerprint
 
 
@@ -33,8 +34,15 @@ def with_page_labels(table: Table, roles: ColumnRoles, *, take: bool) -> tuple[T
     has_column = roles.label in table.features.columns
     before = np.full(len(table), None, dtype=object)
     if has_column:
-        before = given_labels(table, roles, allow_fewer=True, allow_all=True)
-    changed = {row: label for row, label in saved.labels.items() if before[row] != label}
+        before = _labels_of(table, roles)
+    is_number = label_kind(table, roles).is_number if has_column else roles.labels_as == NUMBERS
+    try:
+        said = _as_numbers(saved) if is_number else saved.labels
+    except TableError as error:
+        if take:
+            raise
+        return table, [f"{error} They are not used."]
+    changed = {row: label for row, label in said.items() if before[row] != label}
     when = saved.saved_at.strftime("%d %B %Y, %H:%M").lstrip("0")
     kept = f"{counted(len(saved.labels), 'label')} of the labeling page, saved on {when}, {_are(len(saved.labels))}"
     if not take:
@@ -57,7 +65,27 @@ def with_page_labels(table: Table, roles: ColumnRoles, *, take: bool) -> tuple[T
     if saved.accepted:
         unseen = counted(len(saved.accepted), "label was", "labels were")
         notes.append(f"{unseen} accepted unseen on the page; nothing is learned from what a model has said itself.")
+    if is_number:
+        changed = dict(zip(changed, number_cells(table, roles, changed.values()), strict=True))
     return _relabeled(table, roles.label, changed, has_column), notes
+
+
+def _labels_of(table: Table, roles: ColumnRoles) -> npt.NDArray[Any]:
+    """Return the labels of a table as they are compared with those of the page, None where there is none."""
+    if not label_kind(table, roles).is_number:
+        return given_labels(table, roles, allow_fewer=True, allow_all=True)
+    values = given_numbers(table, roles, allow_fewer=True, allow_all=True)
+    return np.array([None if np.isnan(value) else value for value in values.tolist()], dtype=object)
+
+
+def _as_numbers(saved: SavedLabels) -> dict[int, Any]:
+    try:
+        return {row: float(label) for row, label in saved.labels.items()}
+    except ValueError as error:
+        raise TableError(
+            f"The labels of the labeling page are classes, and those of the table are numbers ({error}). Take them as "
+            "classes with --classes, or leave out --with-page-labels."
+        ) from error
 
 
 def _nothing(name: str, take: bool) -> list[str]:

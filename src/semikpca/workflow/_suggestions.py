@@ -16,7 +16,7 @@ _DOUBTFUL = 0.6  # a confidence below it
 
 def suggested_rows(model: Any, n: int, *, check_rows: int = 0, random_state: int = 0) -> IntArray:
     """Return rows to label next, best first, each telling something else; the last ``check_rows`` drawn at random."""
-    n_rows = len(model.label_coding_.codes)
+    n_rows = len(model.transduction_)
     most = max(_FEWEST_CANDIDATES, min(_MOST_CANDIDATES, _CANDIDATE_ENTRIES // n_rows))
     return suggest_labels(model, n, check_rows=check_rows, max_candidates=most, random_state=random_state)
 

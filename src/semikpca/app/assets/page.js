@@ -61,6 +61,7 @@
     if (byId("queue")) byId("queue").value = byId("queue").dataset.chosen;
     if (answer.selected) document.body.classList.toggle("row-open", answer.selected.length > 0);
     window.semikpca.shown.forEach((follow) => follow(answer));
+    if (!pending.length) document.dispatchEvent(new Event("semikpca-shown"));
     if (answer.waits) window.setTimeout(() => pending.length || send("refresh"), 400); // a table is on its way
     window.requestAnimationFrame(() => window.setTimeout(() => {
       if (position !== weight) setProps("slider", { value: weight });

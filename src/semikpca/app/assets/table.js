@@ -51,11 +51,19 @@
 
   // -- what is looked for ----------------------------------------------------------------------------------------
 
+  // What is about classes is hidden where labels are numbers, and does not count then; and the other way round.
+  const isHidden = (input) => input.closest(document.querySelector("#toolbar .scale") ? ".of-classes" : ".of-numbers");
+  const valueOf = (id) => (isHidden(byId(id)) ? "" : byId(id).value);
   const percent = (id, usual) => {
-    const value = byId(id).value === "" ? usual : Number(byId(id).value);
+    const value = valueOf(id) === "" ? usual : Number(byId(id).value);
     return Math.min(100, Math.max(0, value || 0));
   };
   const isOn = (id) => byId(id).getAttribute("aria-pressed") === "true";
+
+  const range = () => {
+    const [from, to] = ["filter-from", "filter-to"].map((id) => valueOf(id).trim().replace(",", "."));
+    return from || to ? "range:" + from + ":" + to : "";
+  };
 
   function query() {
     const state = grid.getColumnState().filter((column) => column.sort);
@@ -63,7 +71,7 @@
     return {
       search: byId("search").value,
       given: byId("filter-given").value,
-      predicted: byId("filter-predicted").value,
+      predicted: valueOf("filter-predicted") || range(),
       low: percent("filter-low", 0),
       high: percent("filter-high", 100),
       wrong: isOn("filter-wrong"),
