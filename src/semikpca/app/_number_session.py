@@ -53,6 +53,9 @@ class NumberSession(LabelingSession):
             what = change.what.replace(str(value), as_text(value), 1)  # 850 and not 850.0
             return self._do(replace(change, what=what), drawn)
 
+    def prepare(self, row: int) -> None:
+        """Do nothing beforehand: a number is quick (benchmarks/bench_number_page.py)."""
+
     def import_labels(self, labels: Mapping[int, str], accepted: Mapping[int, str], name: str) -> int:
         """Give rows the numbers of a file, in place of their own; return how many had another one.
 
