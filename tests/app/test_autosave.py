@@ -111,7 +111,7 @@ def test_the_name_of_an_upload_cannot_leave_the_state_folder(tmp_path, monkeypat
 )
 def test_the_state_folder_is_the_usual_one(tmp_path, monkeypatch, platform, variable, tail):
     monkeypatch.delenv(STATE_FOLDER_VARIABLE, raising=False)
-    monkeypatch.setattr("semikpca.app._autosave.sys.platform", platform)
+    monkeypatch.setattr("semikpca.workflow._page_labels.sys.platform", platform)
     monkeypatch.setenv(variable, str(tmp_path))
     assert state_folder() == tmp_path.joinpath(*tail)
 

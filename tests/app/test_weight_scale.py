@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semikpca.app._workspace import END, START, STEP, position_of, weight_at
+from semikpca.app._scales import END, START, STEP, position_of, weight_at
 
 
 def test_the_end_of_the_slider_is_the_bound_and_nothing_else_is():

@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys  # noqa: F401  (what the folder of states depends on; tests replace its platform here)
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

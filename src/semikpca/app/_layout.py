@@ -7,8 +7,7 @@ from dash import dcc, html
 
 from semikpca.app._figure import empty_figure, map_figure
 from semikpca.app._pieces import act, box, soft
-from semikpca.app._table_view import table_view
-from semikpca.app._workspace import (
+from semikpca.app._scales import (
     END,
     LEAST_SHARE,
     MARKS,
@@ -17,9 +16,9 @@ from semikpca.app._workspace import (
     START,
     STEP,
     USUAL_SHARE,
-    Tab,
-    Workspace,
 )
+from semikpca.app._table_view import table_view
+from semikpca.app._workspace import Tab, Workspace
 
 _KEYS = (
     ("1 … 9, 0", "give the selected rows the class with this key; then the next row of the queue comes"),

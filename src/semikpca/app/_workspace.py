@@ -1,6 +1,5 @@
 """What is open, which tab looks at what, and what each action of a user does. One lock around all of it."""
 
-import math
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -28,6 +27,7 @@ from semikpca.app._opening import (
     read_upload,
     with_new_label_column,
 )
+from semikpca.app._scales import LEAST_SHARE, MOST_SHARE, START, USUAL_SHARE, position_of, weight_at
 from semikpca.app._switching import (
     PLACES,
     WITHOUT_TABLE,
@@ -42,11 +42,6 @@ from semikpca.app._table_search import TableSearch
 from semikpca.tables import AUTO, CLASSES, NGRAMS, NUMBERS, ColumnRoles, Table
 from semikpca.workflow import LabelingOptions
 
-# The scale of the error weight's slider: the closer to the bound, the finer, with the bound itself at its end.
-START, END, STEP = 0.02, 4.5, 0.02
-MARKS = {0.301: "0.5", 1.0: "0.9", 2.0: "0.99", 3.0: "0.999"}
-# What share of the accepted labels must be right, in percent: the scale of its slider.
-LEAST_SHARE, MOST_SHARE, SHARE_STEP, USUAL_SHARE = 80.0, 99.5, 0.5, 95.0
 _MOST_TABS = 50  # a tab says nothing when it closes, so the oldest ones are forgotten
 
 
@@ -414,26 +409,3 @@ class Workspace(Switching):
 def pending_file(path: Path, table: Table) -> Pending:
     """Return a file of the user's whose label column is to be asked for."""
     return Pending(table, path.name, "beside the file")
-
-
-def weight_at(position: float) -> float:
-    """Return the relative weight at a place of the slider; at its end that is the bound, which no model accepts.
-
-    Examples
-    --------
-    >>> weight_at(2.0), weight_at(END)
-    (0.99, 1.0)
-    """
-    return 1.0 if position >= END - STEP / 2 else 1.0 - 10.0**-position
-
-
-def position_of(weight: float) -> float:
-    """Return the place of a relative weight below 1; weights that are too close to an end stand beside it.
-
-    Examples
-    --------
-    >>> position_of(0.99)
-    2.0
-    """
-    exact = -math.log10(1.0 - weight) if weight < 1 else END
-    return round(min(max(round(exact / STEP) * STEP, START), END - STEP), 2)

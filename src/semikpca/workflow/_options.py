@@ -66,7 +66,7 @@ class LabelingOptions:
 
     def regressor(self, views: Sequence[View] = ()) -> SemiKPCARegressorCV:
         """Return the same for numbers."""
-        return self._automatic(SemiKPCARegressorCV, views)  # type: ignore[no-any-return]
+        return self._automatic(SemiKPCARegressorCV, views)  # type: ignore[no-any-return]  # estimators have no types
 
     def _automatic(self, make: Any, views: Sequence[View]) -> Any:
         kernels: list[Any] = list(self.kernel_names)
