@@ -223,6 +223,18 @@ def test_the_page_does_not_offer_vectors_as_labels(semikpca, vectors, page, tmp_
     assert page.workspace.pending.candidates() == ["topic"]
 
 
+def test_what_is_neither_file_nor_folder_is_called_so(semikpca):
+    result = semikpca("app", "nothing-here", "--no-browser")
+    assert result.exit_code == 1
+    assert "There is no file or folder nothing-here" in words(result.stderr)
+
+
+def test_options_of_a_file_are_refused_for_a_folder(semikpca):
+    result = semikpca("app", ".", "--label-column", "topic", "--no-browser")
+    assert result.exit_code == 1
+    assert "--label-column belongs to a file, and . is a folder" in words(result.stderr)
+
+
 def test_an_array_is_labeled_on_the_page_from_nothing(semikpca, vectors, page):
     assert semikpca("app", "rows.npy", "--no-browser").exit_code == 0
     assert page.workspace.pending.candidates() == []

@@ -81,6 +81,8 @@ def app(
 
         workspace = Workspace(options, roles, in_background=True)
         kept = "in your state folder"
+        if file is not None and not file.suffix and not file.exists():
+            raise ValueError(f"There is no file or folder {file}. Give a table, or a folder with tables.")
         if file is not None and file.is_dir():
             unfit = {"--label-column": label_column, "--labels": labels, "--embeddings": embeddings}
             if named := [option for option, value in unfit.items() if value is not None]:
